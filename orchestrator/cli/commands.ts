@@ -1,0 +1,15 @@
+/** The commands there are. Each lives in its own module and is loaded only when named. */
+import type { Command } from "commander"
+import type { CliIo, CommandResult } from "./io.ts"
+
+/** Hands an action's result to `afg.ts`, which prints it. */
+export type Run = (action: () => Promise<CommandResult>) => Promise<void>
+
+export type CommandModule = {
+  /** Adds arguments, options and sub-commands to `command`. Every leaf takes `--json`. */
+  build: (command: Command, io: CliIo, run: Run) => void
+}
+
+type CommandEntry = { name: string; summary: string; load: () => Promise<CommandModule> }
+
+export const commands: readonly CommandEntry[] = []
