@@ -19,12 +19,14 @@ export type EngineRecord = {
   userns: { kind: "libpod-idmap"; uidmap: string; gidmap: string } | { kind: "engine" } | null
   /** v1 or hybrid hosts keep the memory controller outside the unified hierarchy. */
   cgroup: "v1" | "v2" | "hybrid"
+  /** Why this engine, in one line. */
+  why: string
 }
 
 export type ImageRecord = {
   /** `runner-python`, for example. */
   name: string
-  /** OCI config digest, `sha256:…`: what contracts pin (`spec-gaps.md` §1.2). */
+  /** OCI config digest, `sha256:…`: what contracts pin. */
   runner_image: string
   manifest_digest: string
   /** Bytes of the archive. */
@@ -33,6 +35,8 @@ export type ImageRecord = {
   packages: string[]
   /** The archive that loads into Podman and Docker with this digest. */
   archive: string
+  /** Digest of the recipe it was built by; absent for an image that was loaded from elsewhere. */
+  recipe?: string
 }
 
 export type SetupRecord = { version: 1; node: string; engine: EngineRecord | null; images: ImageRecord[] }
