@@ -42,6 +42,9 @@ def kill_others():
 def run(argv):
     child = os.fork()
     if child == 0:
+        # Python ignores these two, and what is ignored stays so over exec.
+        for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGCHLD})
         try:
             os.execvp(argv[0], argv)
