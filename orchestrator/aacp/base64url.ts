@@ -1,0 +1,26 @@
+/**
+ * Base64url without padding (RFC 4648 §5), read strictly: one spelling per byte string, so that a digest, a challenge
+ * or a signature cannot be written in two ways.
+ */
+const ALPHABET = /^[A-Za-z0-9_-]*$/
+
+export const toBase64url = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64url")
+
+/** Last characters whose spare bits are zero, by how many characters the last group has. */
+const CLEAN_END: Readonly<Record<number, string>> = { 2: "AQgw", 3: "AEIMQUYcgkosw048" }
+
+/** The bytes, or null when `text` has padding, foreign characters, an impossible length or non-zero spare bits. */
+export const fromBase64url = (text: string): Buffer | null => {
+  const group = text.length % 4
+  if (group === 1 || !ALPHABET.test(text)) return null
+  if (group !== 0 && !CLEAN_END[group]?.includes(text.charAt(text.length - 1))) return null
+  return Buffer.from(text, "base64url")
+}
+
+/** Whether `text` spells exactly `length` bytes, or at least `length` with `orMore`. */
+export const isBase64urlOf = (text: string, length: number, orMore = false): boolean => {
+  const octets = Math.floor((text.length * 3) / 4)
+  if (orMore ? octets < length : octets !== length) return false
+  return fromBase64url(text) !== null
+}

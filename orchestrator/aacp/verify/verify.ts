@@ -1,0 +1,172 @@
+/**
+ * The verifier (AACP §8): eight steps in order, the first that does not pass decides, and exactly one outcome comes out,
+ * whatever went in.
+ */
+import { hash } from "node:crypto"
+import { isAfgError } from "../../errors.ts"
+import type { ConfirmationEvidence } from "../evidence.ts"
+import type { Consumption } from "../replay/store.ts"
+import { type Envelope, needsPayload, openEnvelope } from "./envelope.ts"
+import type { Case, VerificationInput } from "./input.ts"
+import { type ConfirmationError, errorOf, type Finding, notChecked, type Outcome, type StepName } from "./outcome.ts"
+import { checkSignature, isFinding } from "./signature.ts"
+import { checkAction, checkAudience, checkDecision, checkExercise, checkFreshness, checkPolicy, lifetimeOf } from "./steps.ts"
+
+export type Verification = {
+  readonly outcome: Outcome
+  /** The draft's error name; null for success alone. */
+  readonly error: ConfirmationError | null
+  /** A stable word for the cause; `accepted` for success. */
+  readonly detail: string
+  /** Present once the signature was found good, whatever came after. */
+  readonly evidence?: ConfirmationEvidence
+  /** The service that signed it, with its key's id. */
+  readonly service?: string
+  readonly kid?: string
+  /** sha256 of the compact JWS, lower hex; of the message for COSE. */
+  readonly evidenceDigest?: string
+  readonly requirement?: Finding["requirement"]
+  /** What kept a step from being done, for logs. */
+  readonly cause?: unknown
+}
+
+type Step = { readonly name: StepName; readonly check: (found: Case) => Finding | null | Promise<Finding | null> }
+
+const STEPS: readonly Step[] = [
+  { name: "action_digest", check: checkAction },
+  { name: "audience", check: checkAudience },
+  { name: "decision", check: checkDecision },
+  { name: "freshness", check: checkFreshness },
+  { name: "policy", check: checkPolicy },
+  { name: "exercise", check: checkExercise },
+]
+
+/** Marks are kept this long after the evidence has expired, in seconds, for clocks that are set back. */
+const KEEP_AFTER_EXPIRY = 86_400
+
+const failed = (step: string, cause: unknown): Finding => ({ outcome: "unverifiable", detail: `failed:${step}`, cause })
+
+const open = (evidence: string | Uint8Array, payload: Uint8Array | undefined): Envelope | Finding => {
+  try {
+    return openEnvelope(evidence, payload)
+  } catch (cause) {
+    return { outcome: "invalid", detail: isAfgError(cause) ? cause.code : "malformed", cause }
+  }
+}
+
+const findRequest = async (input: VerificationInput, id: string): Promise<Case["request"]> =>
+  typeof input.request === "function" ? await input.request(id) : input.request
+
+/** What to mark as used when the evidence is accepted. */
+export const consumptionOf = (found: Case, digest: string): Consumption => ({
+  service: found.service,
+  requestId: found.evidence["request-id"],
+  evidenceDigest: digest,
+  now: found.input.now,
+  keepUntil: Math.max(lifetimeOf(found).expiresAt, found.input.now) + KEEP_AFTER_EXPIRY,
+})
+
+const runSteps = async (found: Case): Promise<Finding | null> => {
+  for (const { name, check } of STEPS) {
+    try {
+      const finding = await check(found)
+      if (finding !== null) return finding
+    } catch (cause) {
+      return failed(name, cause)
+    }
+  }
+  return null
+}
+
+/** The last act, after every step: the id is used up by exactly one presentation. */
+const consume = async (found: Case, digest: string): Promise<Finding | null> => {
+  const { replay } = found.input
+  if (replay === undefined) return null
+  try {
+    return (await replay.consume(consumptionOf(found, digest))) ? null : { outcome: "replay", detail: "request_id_used" }
+  } catch (cause) {
+    return failed("replay", cause)
+  }
+}
+
+type Judged = { finding: Finding | null; found?: Case; digest?: string; memoryKey?: string | undefined }
+
+/** What was decided about this presentation before, if it is over. */
+const recall = async ({ outcomes }: VerificationInput, key: string | undefined): Promise<Finding | null> => {
+  if (outcomes === undefined || key === undefined) return null
+  try {
+    return await outcomes.recall(key)
+  } catch (cause) {
+    return failed("memory", cause)
+  }
+}
+
+/** Step 1, and the opening of step 2: is there evidence, and can it be taken apart? */
+const present = ({ evidence, payload }: VerificationInput): Envelope | Finding => {
+  if (evidence === null || evidence === undefined || evidence.length === 0) return { outcome: "absent", detail: "no_evidence" }
+  if (needsPayload(evidence) && payload === undefined) return notChecked("signature")
+  return open(evidence, payload)
+}
+
+const judge = async (input: VerificationInput): Promise<Judged> => {
+  const envelope = present(input)
+  if (isFinding(envelope)) return { finding: envelope }
+  const signed = await checkSignature(envelope, input)
+  const digest = envelope.digest()
+  if (isFinding(signed)) return { finding: (await recall(input, digest)) ?? signed, digest, memoryKey: digest }
+  const { key, evidence, confirmedAt } = signed
+  const unasked: Case = { input, evidence, service: key.iss, kid: key.kid, confirmedAt, request: undefined }
+  // Ends are remembered by what was signed, so that another spelling of the same signature is the same evidence.
+  const memoryKey = input.outcomes === undefined ? undefined : hash("sha256", envelope.signed, "hex")
+  const remembered = await recall(input, memoryKey)
+  if (remembered !== null) return { finding: remembered, found: unasked, digest, memoryKey }
+  try {
+    const found = { ...unasked, request: await findRequest(input, evidence["request-id"]) }
+    return { finding: (await runSteps(found)) ?? (await consume(found, digest)), found, digest, memoryKey }
+  } catch (cause) {
+    return { finding: failed("request", cause), found: unasked, digest, memoryKey }
+  }
+}
+
+/** Keeps what has ended. An id used up is the replay store's to remember. */
+const remember = async ({ finding, found, memoryKey }: Judged, { outcomes, denials, now }: VerificationInput): Promise<void> => {
+  if (finding === null || finding.outcome === "unverifiable") return
+  if (found !== undefined && finding.detail === "denied_by_user") {
+    const { service, confirmedAt, evidence } = found
+    await denials?.record({ service, actionDigest: evidence["action-digest"], requestId: evidence["request-id"], deniedAt: confirmedAt })
+  }
+  if (memoryKey === undefined) return
+  const { outcome, detail, requirement } = finding
+  await outcomes?.remember(memoryKey, { outcome, detail, ...(requirement === undefined ? {} : { requirement }) }, now)
+}
+
+const report = ({ finding, found, digest }: Judged): Verification => ({
+  outcome: finding?.outcome ?? "success",
+  error: errorOf(finding?.outcome ?? "success"),
+  detail: finding?.detail ?? "accepted",
+  ...(found === undefined ? {} : { evidence: found.evidence, service: found.service, kid: found.kid }),
+  ...(digest === undefined ? {} : { evidenceDigest: digest }),
+  ...(finding?.requirement === undefined ? {} : { requirement: finding.requirement }),
+  ...(finding?.cause === undefined ? {} : { cause: finding.cause }),
+})
+
+/**
+ * Judges one presentation of evidence and, when every step passes, uses it up. Never throws for what was presented; a
+ * source or store that fails makes the outcome `unverifiable`, with the failure as `cause`.
+ *
+ * ```ts
+ * const { outcome, error, detail } = await verifyEvidence({
+ *   evidence: header, keys: staticKeys(jwks), descriptor, request, audience: "agent:me", policy, replay, now: Date.now() / 1000,
+ * })
+ * ```
+ */
+export const verifyEvidence = async (input: VerificationInput): Promise<Verification> => {
+  const judged = await judge(input)
+  try {
+    await remember(judged, input)
+  } catch (cause) {
+    // An end that cannot be recorded is still that end: what was refused stays refused now.
+    return { ...report(judged), cause }
+  }
+  return report(judged)
+}
