@@ -41,7 +41,7 @@ const schema = z.strictObject({
   /** Of a completed job's price, in hundredths of a percent. */
   feeBps: z.number().int().min(0).max(10_000),
   treasury: address,
-  /** keccak256 of the creation code with its constructor arguments, per contract: equal sources and arguments give equal hashes. */
+  /** keccak256 of the creation code without constructor arguments: the same wherever the same sources are deployed. */
   bytecodeHashes: z.strictObject({
     AFGResolver: hash,
     ERC8183Escrow: hash,
