@@ -1,5 +1,9 @@
 /** The Agent Action Confirmation Protocol. Knows nothing of what it is used for; see `docs/aacp.md`. */
 export { ALGORITHMS, type Algorithm, type SigningAlgorithm } from "./algorithms.ts"
+export { CBOR_TYPES, type CborType, fromCbor, toCbor } from "./cbor/objects.ts"
+export { signEvidenceCose } from "./cose/evidence.ts"
+export { keyFromCose, keyFromJwk, keysFromJson, type VerificationKey } from "./cose/key.ts"
+export { openSign1, type Sign1, sign1, verifySign1 } from "./cose/sign1.ts"
 export * from "./descriptor.ts"
 export { ERRORS } from "./errors.ts"
 export {

@@ -2,9 +2,9 @@
 import { hash } from "node:crypto"
 import { AfgError } from "../../errors.ts"
 import type { Algorithm } from "../algorithms.ts"
-import { toBase64url } from "../base64url.ts"
+import { isDetachedCose, openCose } from "../cose/evidence.ts"
 import { type ConfirmationEvidence, readEvidence } from "../evidence.ts"
-import { canonicalText, parseJson } from "../json.ts"
+import { canonicalText, isCanonical, parseJson } from "../json.ts"
 import { attachPayload, isDetached, openJws } from "../jws.ts"
 
 export type Envelope = {
@@ -25,6 +25,16 @@ export const evidenceDigest = (compact: string): string => hash("sha256", compac
 /** A detached payload may come in any JSON spelling: what was signed is its canonical form. */
 const canonicalPayload = (payload: Uint8Array): Uint8Array => Buffer.from(canonicalText(parseJson(payload)), "utf8")
 
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const decodeUtf8 = (bytes: Uint8Array): string => {
+  try {
+    return decoder.decode(bytes)
+  } catch (cause) {
+    throw new AfgError("aacp-evidence-malformed", "the payload is not UTF-8", { cause })
+  }
+}
+
 const openCompact = (compact: string, given: Uint8Array | undefined): Envelope => {
   const opened = openJws(compact, given === undefined ? undefined : canonicalPayload(given))
   const { header, payload, signed, signature } = opened
@@ -34,8 +44,9 @@ const openCompact = (compact: string, given: Uint8Array | undefined): Envelope =
     signed,
     signature,
     read: () => {
-      const value = parseJson(payload)
-      if (canonicalText(value) !== Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString("utf8")) {
+      const text = decodeUtf8(payload)
+      const value = parseJson(text)
+      if (!isCanonical(text, value)) {
         throw new AfgError("aacp-evidence-malformed", "the payload is not in canonical form (RFC 8785)")
       }
       return readEvidence(value)
@@ -45,10 +56,9 @@ const openCompact = (compact: string, given: Uint8Array | undefined): Envelope =
 }
 
 /** Throws when the presentation is malformed. */
-export const openEnvelope = (evidence: string | Uint8Array, payload?: Uint8Array): Envelope => {
-  if (typeof evidence === "string") return openCompact(evidence, payload)
-  throw new AfgError("aacp-cose-malformed", `no COSE_Sign1: ${toBase64url(evidence.subarray(0, 8))}`)
-}
+export const openEnvelope = (evidence: string | Uint8Array, payload?: Uint8Array): Envelope =>
+  typeof evidence === "string" ? openCompact(evidence, payload) : openCose(evidence, payload)
 
 /** Whether the presentation leaves its payload out. */
-export const needsPayload = (evidence: string | Uint8Array): boolean => typeof evidence === "string" && isDetached(evidence)
+export const needsPayload = (evidence: string | Uint8Array): boolean =>
+  typeof evidence === "string" ? isDetached(evidence) : isDetachedCose(evidence)
