@@ -1,0 +1,12 @@
+/** The job contract (AFG §5): read it, hash it, derive what is signed. */
+export { decimalsOf, formatAmount, parseAmount } from "./amounts.ts"
+export { contractHash, contractHashOf } from "./hash.ts"
+export * from "./messages.ts"
+export { asContract, parseContract } from "./parse.ts"
+export { idHash, inlineRoster, readRoster, rosterHash } from "./roster.ts"
+export type { Panelist } from "./schema/agents.ts"
+export type { Check, CheckOf, CheckType } from "./schema/checks/index.ts"
+export { type Contract, contractJsonSchema, contractSchema, SPEC_VERSION } from "./schema/contract.ts"
+export { DELIVERABLE_NAME, type DeliverableType } from "./schema/work.ts"
+export { confirmerOf, domainOf, plain, railRef, type TermsOptions, type TermsToSign, termsOf, termsToSign } from "./terms.ts"
+export { fromUnix, toUnix } from "./times.ts"
