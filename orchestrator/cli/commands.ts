@@ -12,4 +12,7 @@ export type CommandModule = {
 
 type CommandEntry = { name: string; summary: string; load: () => Promise<CommandModule> }
 
-export const commands: readonly CommandEntry[] = []
+export const commands: readonly CommandEntry[] = [
+  { name: "aacp", summary: "confirmation evidence: digests, verification, CBOR", load: () => import("./commands/aacp.ts") },
+  { name: "cose", summary: "COSE_Sign1 messages", load: () => import("./commands/cose.ts") },
+]
