@@ -32,15 +32,11 @@ export const ERRORS = {
     what: "The Podman that set-up serves did not start.",
     recovery: "The message has the end of its log, .afg/run/podman.log.",
   },
-  "lock-busy": {
-    status: 503,
-    what: "Another process holds a lock for longer than it should need.",
-    recovery: "Wait for it; the message names the lock's file.",
-  },
   "image-build-unavailable": {
     status: 503,
     what: "The runner image cannot be built here.",
-    recovery: "Install mmdebstrap, or build docker/runner-python.Dockerfile where there is a registry, and `npx afg images load` the archive.",
+    recovery:
+      "Install mmdebstrap, or build docker/runner-python.Dockerfile where there is a registry, and `npx afg images load` the archive.",
   },
   "image-build-failed": {
     status: 503,

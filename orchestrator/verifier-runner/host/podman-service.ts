@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { AfgError } from "../../errors.ts"
 import { answers } from "./engines.ts"
-import { withLock } from "./lock.ts"
+import { takeLock } from "./lock.mjs"
 
 /** Unix socket addresses hold 107 bytes, and a checkout may lie deeper. */
 const LONGEST_SOCKET_PATH = 100
@@ -76,12 +76,15 @@ export const ensurePodmanService = async (home: string, runtime: string | null):
   const socket = serviceSocket(home)
   if (await answers(socket)) return { socket, started: false }
   await mkdir(serviceDirectory(home), { recursive: true, mode: 0o700 })
-  return withLock(join(serviceDirectory(home), "podman.lock"), 30_000, async () => {
+  const release = await takeLock(join(serviceDirectory(home), "podman.lock"), { patienceMs: 30_000 })
+  try {
     if (await answers(socket)) return { socket, started: false }
     await endService(home)
     await start(home, runtime)
     return { socket, started: true }
-  })
+  } finally {
+    release()
+  }
 }
 
 const endService = async (home: string): Promise<boolean> => {

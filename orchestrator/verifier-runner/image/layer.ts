@@ -2,10 +2,13 @@
 import { createHash } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
 import { Transform } from "node:stream"
+import { text } from "node:stream/consumers"
 import { pipeline } from "node:stream/promises"
 import { extract, type Header, type Pack, pack } from "tar-stream"
 import type { Sha256 } from "../../types.ts"
-import { DIRECTORIES, FILES, KEPT, LEFT_OUT, LINKS, SOURCE_DATE_EPOCH } from "./recipe.ts"
+import type { Layer } from "./oci-archive.ts"
+import { DIRECTORIES, FILES, KEPT, LEFT_OUT, LINKS, PACKAGE_LIST, SOURCE_DATE_EPOCH } from "./recipe.ts"
+import { packageOfArchive } from "./rootfs.ts"
 
 const pattern = (glob: string, below: boolean): RegExp =>
   new RegExp(`^${glob.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*")}${below ? "(?:/|$)" : "$"}`)
@@ -43,12 +46,18 @@ const entryHeaders = (path: string, headers: Header): Partial<Header> & { name: 
   ...(headers.linkname ? { linkname: headers.type === "link" ? normalPath(headers.linkname) : headers.linkname } : {}),
 })
 
-const copyEntries = async (rootfsTar: string, layer: Pack): Promise<void> => {
+/** Copies what belongs into the layer; returns the text of the package list. */
+const copyEntries = async (rootfsTar: string, layer: Pack): Promise<string> => {
   const source = extract()
   const feeding = pipeline(createReadStream(rootfsTar), source)
+  let list = ""
   for await (const entry of source) {
     const path = normalPath(entry.header.name)
     const type = entry.header.type ?? "file"
+    if (path === PACKAGE_LIST) {
+      list = await text(entry)
+      continue
+    }
     if (!["file", "directory", "symlink", "link"].includes(type) || !isInLayer(path)) {
       entry.resume()
       continue
@@ -61,10 +70,11 @@ const copyEntries = async (rootfsTar: string, layer: Pack): Promise<void> => {
     }
   }
   await feeding
+  return list
 }
 
-/** Writes the layer's tar to `file` and returns its digest and size. */
-export const writeLayer = async (rootfsTar: string, file: string): Promise<{ digest: Sha256; size: number }> => {
+/** Writes the layer's tar to `file`; returns its digest and size, and the packages (`name=version`, sorted) it is made of. */
+export const writeLayer = async (rootfsTar: string, file: string): Promise<{ layer: Layer; packages: string[] }> => {
   const layer = pack()
   const hash = createHash("sha256")
   let size = 0
@@ -76,10 +86,12 @@ export const writeLayer = async (rootfsTar: string, file: string): Promise<{ dig
     },
   })
   const writing = pipeline(layer, meter, createWriteStream(file))
-  const filling = copyEntries(rootfsTar, layer).then(() => {
+  const filling = copyEntries(rootfsTar, layer).then((names) => {
     addOwn(layer)
     layer.finalize()
+    return names
   })
-  await Promise.all([writing, filling])
-  return { digest: hash.digest("hex") as Sha256, size }
+  const [list] = await Promise.all([filling, writing])
+  const packages = list.split("\n").flatMap((name) => packageOfArchive(name) ?? [])
+  return { layer: { file, digest: hash.digest("hex") as Sha256, size }, packages: packages.sort() }
 }

@@ -9,28 +9,24 @@ import { type Pack, pack } from "tar-stream"
 import type { Sha256 } from "../../types.ts"
 import { ENVIRONMENT, IMAGE_NAME, RUNNER_UID, SOURCE_DATE_EPOCH } from "./recipe.ts"
 
+/** A layer's uncompressed tar. */
 export type Layer = { file: string; digest: Sha256; size: number }
 export type ArchiveDigests = { config: Sha256; manifest: Sha256 }
 
 /** Label of the config that lists the packages as `name=version`, separated by blanks. */
 export const PACKAGES_LABEL = "afg.packages"
+/** Label of the config that names the image. */
+export const TITLE_LABEL = "org.opencontainers.image.title"
 
 const sha256 = (bytes: Buffer): Sha256 => createHash("sha256").update(bytes).digest("hex") as Sha256
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
 const created = new Date(SOURCE_DATE_EPOCH * 1000).toISOString()
 
-/** OCI's name for an architecture of Node's. */
-const ARCHITECTURES: Readonly<Record<string, string>> = {
-  x64: "amd64",
-  arm64: "arm64",
-  ia32: "386",
-  arm: "arm",
-  riscv64: "riscv64",
-  ppc64: "ppc64le",
-  s390x: "s390x",
-}
+/** OCI's names for the architectures that Node names otherwise. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386", ppc64: "ppc64le" }
 
-const configOf = (layer: Layer, packages: readonly string[]): Buffer =>
+/** The config of an image of ours: its bytes decide the digest that contracts pin. */
+export const imageConfig = (layer: Layer, packages: readonly string[]): Buffer =>
   json({
     created,
     architecture: ARCHITECTURES[process.arch] ?? process.arch,
@@ -39,20 +35,22 @@ const configOf = (layer: Layer, packages: readonly string[]): Buffer =>
       User: `${RUNNER_UID}:${RUNNER_UID}`,
       Env: ENVIRONMENT,
       WorkingDir: "/work",
-      Labels: { [PACKAGES_LABEL]: packages.join(" "), "org.opencontainers.image.title": IMAGE_NAME },
+      Labels: { [PACKAGES_LABEL]: packages.join(" "), [TITLE_LABEL]: IMAGE_NAME },
     },
     rootfs: { type: "layers", diff_ids: [`sha256:${layer.digest}`] },
     history: [{ created, created_by: "afg images build" }],
   })
 
-const addEntries = async (archive: Pack, layer: Layer, config: Buffer, manifest: Buffer, tag: string): Promise<void> => {
+const blob = (digest: string): string => `blobs/sha256/${digest}`
+
+const addEntries = async (archive: Pack, layers: readonly Layer[], config: Buffer, manifest: Buffer, tag: string): Promise<void> => {
   const mtime = new Date(SOURCE_DATE_EPOCH * 1000)
   const file = (name: string, content: Buffer) => archive.entry({ name, mode: 0o644, mtime }, content)
-  const blob = (digest: string) => `blobs/sha256/${digest}`
   for (const name of ["blobs", "blobs/sha256"]) archive.entry({ name, type: "directory", mode: 0o755, mtime })
   file(blob(sha256(config)), config)
   file(blob(sha256(manifest)), manifest)
-  await pipeline(createReadStream(layer.file), archive.entry({ name: blob(layer.digest), mode: 0o644, mtime, size: layer.size }))
+  for (const { digest, size, file: source } of new Map(layers.map((layer) => [layer.digest, layer])).values())
+    await pipeline(createReadStream(source), archive.entry({ name: blob(digest), mode: 0o644, mtime, size }))
   const annotations = { "io.containerd.image.name": tag, "org.opencontainers.image.ref.name": tag }
   const descriptor = {
     mediaType: "application/vnd.oci.image.manifest.v1+json",
@@ -61,24 +59,24 @@ const addEntries = async (archive: Pack, layer: Layer, config: Buffer, manifest:
   }
   file("index.json", json({ schemaVersion: 2, manifests: [{ ...descriptor, annotations }] }))
   file("oci-layout", json({ imageLayoutVersion: "1.0.0" }))
-  file("manifest.json", json([{ Config: blob(sha256(config)), RepoTags: [tag], Layers: [blob(layer.digest)] }]))
+  file("manifest.json", json([{ Config: blob(sha256(config)), RepoTags: [tag], Layers: layers.map(({ digest }) => blob(digest)) }]))
   archive.finalize()
 }
 
-/** The name under which engines keep the image: its digest's first digits, so that versions stand side by side. */
-export const imageTag = (config: string): string => `localhost/afg/${IMAGE_NAME}:${config.replace(/^sha256:/, "").slice(0, 12)}`
+/** The name under which engines keep an image: its digest's first digits, so that versions stand side by side. */
+export const imageTag = (config: string): string => `localhost/afg/runner:${config.replace(/^sha256:/, "").slice(0, 12)}`
 
 /** Writes the archive to `file`. */
-export const writeArchive = async (layer: Layer, packages: readonly string[], file: string): Promise<ArchiveDigests> => {
-  const config = configOf(layer, packages)
+export const writeArchive = async (config: Buffer, layers: readonly Layer[], file: string): Promise<ArchiveDigests> => {
   const manifest = json({
     schemaVersion: 2,
     mediaType: "application/vnd.oci.image.manifest.v1+json",
     config: { mediaType: "application/vnd.oci.image.config.v1+json", digest: `sha256:${sha256(config)}`, size: config.length },
     // Not compressed: a layer's digest must not depend on a compressor's version.
-    layers: [{ mediaType: "application/vnd.oci.image.layer.v1.tar", digest: `sha256:${layer.digest}`, size: layer.size }],
+    layers: layers.map(({ digest, size }) => ({ mediaType: "application/vnd.oci.image.layer.v1.tar", digest: `sha256:${digest}`, size })),
   })
   const archive = pack()
-  await Promise.all([pipeline(archive, createWriteStream(file)), addEntries(archive, layer, config, manifest, imageTag(sha256(config)))])
+  const writing = pipeline(archive, createWriteStream(file))
+  await Promise.all([writing, addEntries(archive, layers, config, manifest, imageTag(sha256(config)))])
   return { config: sha256(config), manifest: sha256(manifest) }
 }

@@ -74,6 +74,9 @@ export const LEFT_OUT = [
 /** Kept under a left-out parent: the image may be passed on, so its copyright files stay. */
 export const KEPT = ["usr/share/doc", "usr/share/doc/*", "usr/share/doc/*/copyright"] as const
 
+/** Where the build leaves the names of the packages' archives; not in the image. */
+export const PACKAGE_LIST = "var/lib/afg-packages"
+
 export type OwnDirectory = { path: string; mode: number; uid: number }
 
 /** Empty directories to mount on. `/work`, `/out`, `/result` belong to the runner; `/in`, `/input`, `/job` do not. */

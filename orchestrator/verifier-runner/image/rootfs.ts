@@ -1,19 +1,9 @@
 /** The root file system of the runner image, out of Debian's (or Ubuntu's) packages by `mmdebstrap`. */
 import { spawn } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { readFile } from "node:fs/promises"
 import { AfgError } from "../../errors.ts"
-import { PACKAGES, SOURCE_DATE_EPOCH } from "./recipe.ts"
-
-export type Rootfs = {
-  /** Tar of the file system, times clamped to the epoch. */
-  tar: string
-  /** `name=version`, sorted. */
-  packages: string[]
-  /** Deletes the temporary directory that holds the tar. */
-  dispose: () => Promise<void>
-}
+import { hasProgram } from "../host/programs.ts"
+import { PACKAGE_LIST, PACKAGES, SOURCE_DATE_EPOCH } from "./recipe.ts"
 
 type Finished = { code: number | null; stdout: string; stderr: string }
 
@@ -78,24 +68,25 @@ export const packageOfArchive = (file: string): string | undefined => {
   return match?.[1] && match[2] ? `${match[1]}=${decodeURIComponent(match[2])}` : undefined
 }
 
-const hook = (script: string): string => `set -eu; ${script}`
+/** `/bin` and the like are links into `/usr`, on releases whose packages do not bring the links themselves. */
+const MERGE_USR = 'set -eu; for d in bin sbin lib lib64; do mkdir -p "$1/usr/$d"; ln -s "usr/$d" "$1/$d"; done'
+
+const COMPILE = [
+  "set -eu",
+  'modules=$(cd "$1" && ls -d usr/lib/python3* | sed "s|^|/|")',
+  // One process and a fixed seed: the caches' bytes must not depend on chance.
+  'PYTHONHASHSEED=0 chroot "$1" /usr/bin/python3 -m compileall -q --invalidation-mode unchecked-hash -x "/(test|idlelib|lib2to3|ensurepip)/" $modules',
+].join("; ")
 
 /**
- * Builds the root file system: packages extracted (no maintainer scripts, hence no state of this machine), Python's modules compiled
+ * Writes the root file system to `tar`, with the list of packages in it at {@link PACKAGE_LIST}: packages extracted (no maintainer scripts, hence no state of this machine), Python's modules compiled
  * with hash-based caches that are valid whatever the files' times.
  *
- * Throws `image-build-unavailable` without mmdebstrap, `image-build-failed` when it fails.
+ * Throws `image-build-unavailable` without mmdebstrap, `image-build-failed` when that fails.
  */
-export const buildRootfs = async (): Promise<Rootfs> => {
+export const buildRootfs = async (tar: string): Promise<void> => {
+  if (!hasProgram("mmdebstrap")) throw new AfgError("image-build-unavailable", "mmdebstrap is not installed")
   const { codename, lines } = await hostRepositories()
-  const work = await mkdtemp(join(tmpdir(), "afg-image-"))
-  const dispose = () => rm(work, { recursive: true, force: true })
-  const tar = join(work, "rootfs.tar")
-  const list = join(work, "packages")
-  await writeFile(list, "")
-  const merge = 'for d in bin sbin lib lib64; do mkdir -p "$1/usr/$d"; ln -s usr/$d "$1/$d"; done'
-  const compile =
-    'PYTHONHASHSEED=0 chroot "$1" /usr/bin/python3 -m compileall -q --invalidation-mode unchecked-hash -x "/(test|idlelib|lib2to3|ensurepip)/" $(cd "$1" && ls -d /usr/lib/python3*)'
   const args = [
     "--variant=extract",
     "--mode=auto",
@@ -103,20 +94,13 @@ export const buildRootfs = async (): Promise<Rootfs> => {
     `--include=${PACKAGES.join(",")}`,
     '--aptopt=APT::Install-Recommends "false"',
     '--aptopt=Acquire::Languages "none"',
-    `--setup-hook=${hook(merge)}`,
-    `--extract-hook=${hook(`ls "$1/var/cache/apt/archives" > '${list}'; ${compile}`)}`,
+    `--setup-hook=${MERGE_USR}`,
+    `--extract-hook=ls "$1/var/cache/apt/archives" > "$1/${PACKAGE_LIST}"`,
+    `--extract-hook=${COMPILE}`,
     codename,
     tar,
     ...lines,
   ]
-  try {
-    const { code, stderr } = await run("mmdebstrap", args, buildEnvironment())
-    if (code !== 0) throw new AfgError("image-build-failed", `mmdebstrap ended with ${code}:\n${stderr.slice(-2000)}`)
-    const packages = (await readFile(list, "utf8")).split("\n").flatMap((file) => packageOfArchive(file) ?? [])
-    return { tar, packages: packages.sort(), dispose }
-  } catch (cause) {
-    await dispose()
-    if (cause instanceof AfgError) throw cause
-    throw new AfgError("image-build-unavailable", "mmdebstrap is not installed: apt-get install mmdebstrap", { cause })
-  }
+  const { code, stderr } = await run("mmdebstrap", args, buildEnvironment())
+  if (code !== 0) throw new AfgError("image-build-failed", `mmdebstrap ended with ${code}:\n${stderr.slice(-2000)}`)
 }
