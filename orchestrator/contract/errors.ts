@@ -30,6 +30,12 @@ export const ERRORS = {
     what: "The file holds no secp256k1 private key.",
     recovery: "Give 32 bytes of hex (with or without 0x), or a JWK with crv secp256k1 and d.",
   },
+  "tree-empty": { status: 422, what: "A glob or folder matches no file.", recovery: "Correct the pattern or the input." },
+  "tree-path": {
+    status: 422,
+    what: "A path in a set of files is absolute, not normal, or there twice.",
+    recovery: "Use paths relative to the repository's root, each once.",
+  },
   "template-unknown": { status: 404, what: "There is no template of that name.", recovery: "`afg contract template` lists the names." },
 } as const satisfies ErrorTable
 

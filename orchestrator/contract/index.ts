@@ -1,4 +1,6 @@
 /** The job contract (AFG §5): read it, hash it, derive what is signed. */
+
+export { ageRecipientOf, isAgeRecipient } from "./age-recipient.ts"
 export { decimalsOf, formatAmount, parseAmount } from "./amounts.ts"
 export { contractHash, contractHashOf } from "./hash.ts"
 export * from "./messages.ts"
@@ -8,5 +10,9 @@ export type { Panelist } from "./schema/agents.ts"
 export type { Check, CheckOf, CheckType } from "./schema/checks/index.ts"
 export { type Contract, contractJsonSchema, contractSchema, SPEC_VERSION } from "./schema/contract.ts"
 export { DELIVERABLE_NAME, type DeliverableType } from "./schema/work.ts"
+export { buildCodeFixContract, type CodeFixOptions, type CodeFixWork } from "./templates/code-fix.ts"
+export { exampleContract, TEMPLATE_NAMES, type TemplateName } from "./templates/examples.ts"
+export type { Deployment, Participants } from "./templates/participants.ts"
 export { confirmerOf, domainOf, plain, railRef, type TermsOptions, type TermsToSign, termsOf, termsToSign } from "./terms.ts"
 export { fromUnix, toUnix } from "./times.ts"
+export { FILE_MODES, type FileMode, folderPrefix, type TreeEntry, treeHash } from "./tree-hash.ts"

@@ -2,6 +2,7 @@
 import { isAddress } from "viem"
 import { z } from "zod"
 import type { Address, Hex, Sha256 } from "../../types.ts"
+import { isAgeRecipient } from "../age-recipient.ts"
 
 const ZERO_ADDRESS = /^0x0{40}$/
 
@@ -58,7 +59,10 @@ export const imageDigest = z.string().regex(/^sha256:[0-9a-f]{64}$/, "an image p
 export const commitId = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/, "a full commit id: 40 (or 64) lower-case hex digits")
 
 /** Recipient of sealed inputs: an age X25519 public key. */
-export const ageRecipient = z.string().regex(/^age1[02-9ac-hj-np-z]{58}$/, "an age recipient: age1…")
+export const ageRecipient = z
+  .string()
+  .regex(/^age1[02-9ac-hj-np-z]{58}$/, "an age recipient: age1…")
+  .refine(isAgeRecipient, "an age recipient with a wrong checksum")
 
 export const hashedReference = z.strictObject({ uri, sha256 })
 
