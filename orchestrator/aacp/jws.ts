@@ -28,6 +28,19 @@ export type OpenedJws = {
 
 const malformed = (message: string, path?: string): AfgError => new AfgError("aacp-jws-malformed", message, { path })
 
+/** Headers that were read before: a service's messages under one key all have the same. Only good ones are kept. */
+const knownHeaders = new Map<string, JwsHeader>()
+const MAX_KNOWN_HEADERS = 256
+
+const headerOf = (encoded: string): JwsHeader => {
+  const known = knownHeaders.get(encoded)
+  if (known !== undefined) return known
+  const header = readHeader(encoded)
+  if (knownHeaders.size >= MAX_KNOWN_HEADERS) knownHeaders.clear()
+  knownHeaders.set(encoded, header)
+  return header
+}
+
 const readHeader = (encoded: string): JwsHeader => {
   const bytes = fromBase64url(encoded)
   if (bytes === null) throw malformed("the header is not base64url without padding")
@@ -48,7 +61,7 @@ export const openJws = (compact: string, payload?: Uint8Array): OpenedJws => {
   if (parts.length !== 3) throw malformed("a compact JWS has three parts")
   const [head = "", body = "", tail = ""] = parts
   if (body === "" && payload === undefined) throw malformed("the payload is detached and was not given")
-  const header = readHeader(head)
+  const header = headerOf(head)
   const attached = body === "" ? payload : fromBase64url(body)
   if (attached === null || attached === undefined) throw malformed("the payload is not base64url without padding")
   if (body !== "" && payload !== undefined && !attachedEquals(attached, payload))
@@ -61,7 +74,8 @@ export const openJws = (compact: string, payload?: Uint8Array): OpenedJws => {
 
 const attachedEquals = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
-export const isDetached = (compact: string): boolean => /^[^.]*\.\.[^.]*$/.test(compact)
+/** Whether the middle part is empty. */
+export const isDetached = (compact: string): boolean => compact.includes("..")
 
 /** The same JWS without its payload, and back. */
 export const detachJws = (compact: string): string => compact.replace(/\.[^.]*\./, "..")

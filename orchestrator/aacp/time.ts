@@ -2,15 +2,21 @@
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
 const WHOLE_SECONDS_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
+/** The spelling that this library writes, without the general pattern's cost. The calendar rolls over what does not exist. */
+const parseWholeSeconds = (text: string): number | null => {
+  const date = new Date(text)
+  return date.getUTCDate() === Number(text.slice(8, 10)) && date.getUTCHours() === Number(text.slice(11, 13)) ? date.getTime() / 1000 : null
+}
+
 /** Unix seconds (with a fraction where given), or null when `text` is no RFC 3339 date-time. A leap second is refused. */
 export const parseTime = (text: string): number | null => {
+  if (WHOLE_SECONDS_UTC.test(text)) return parseWholeSeconds(text)
   const found = RFC3339.exec(text)
   if (found === null) return null
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [number, number, number, number, number, number]
   if (hour > 23 || minute > 59 || second > 59) return null
   const date = new Date(0)
   const midnight = date.setUTCFullYear(year, month - 1, day)
-  // The calendar rolls over what does not exist: 30 February becomes March.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null
   const zone = found[8] ?? "Z"
   let offset = 0
