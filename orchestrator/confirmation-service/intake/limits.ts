@@ -1,0 +1,10 @@
+/** How much one request, and one inbox, may be. */
+
+/** A request with the largest contract the reader takes. */
+export const MAX_REQUEST_BYTES = 1_048_576
+/** A form: a token and a word. */
+export const MAX_FORM_BYTES = 4_096
+/** Undecided requests per person. */
+export const MAX_PENDING = 20
+/** Seconds that a confirmation may stay acceptable, which is also how long the person has to decide. */
+export const LIFETIME_RANGE = { min: 1, max: 3_600 } as const

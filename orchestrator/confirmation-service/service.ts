@@ -1,0 +1,90 @@
+/** One running confirmation service: store, key and HTTP server, started together and stopped together. */
+
+import type { AddressInfo } from "node:net"
+import { type ServerType, serve } from "@hono/node-server"
+import type { Logger } from "pino"
+import { keyFileIn, type ServiceConfig } from "./config.ts"
+import { createApp } from "./http/app.ts"
+import type { ServiceContext } from "./http/context.ts"
+import { createRateLimit } from "./http/rate-limit.ts"
+import { createWaiters } from "./http/waiters.ts"
+import { type AnswerSigner, answerDecision, unsignedDecisions } from "./signing/answers.ts"
+import { loadServiceKey } from "./signing/service-key.ts"
+import { erc7913Signer } from "./signing/signer.ts"
+import { appendAudit } from "./store/audit.ts"
+import { type Database, lockDirectory, openDatabase } from "./store/database.ts"
+import { recordPublicUrl } from "./store/settings.ts"
+
+export type RunningService = {
+  readonly url: string
+  readonly jwks: string
+  readonly kid: string
+  /** Signer bytes on the first configured chain: `buyer.confirmer` of a contract there. */
+  readonly signer: string
+  readonly stop: () => Promise<void>
+}
+
+export type ServiceOptions = { readonly log: Logger /** Unix seconds. */; readonly now: () => number }
+
+const listening = (server: ServerType): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject)
+    server.once("listening", () => resolve((server.address() as AddressInfo).port))
+  })
+
+/** Signs what a crash left unsigned. One that cannot be signed now does not keep the others, or the service, from going on. */
+const signLeftovers = async (database: Database, signer: AnswerSigner, log: Logger): Promise<void> => {
+  for (const requestId of unsignedDecisions(database)) {
+    await answerDecision(database, signer, requestId).catch((error: unknown) => log.error(error, `decision of ${requestId} stays unsigned`))
+  }
+}
+
+const limits = (): ServiceContext["limits"] => {
+  const clock = () => performance.now()
+  return {
+    requests: createRateLimit({ burst: 60, perSecond: 2, clock }),
+    answers: createRateLimit({ burst: 200, perSecond: 20, clock }),
+    pages: createRateLimit({ burst: 200, perSecond: 10, clock }),
+  }
+}
+
+const close = (server: ServerType): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
+
+/** Throws `confirm-store-unusable` or `confirm-key-unusable`. */
+export const startService = async (config: ServiceConfig, options: ServiceOptions): Promise<RunningService> => {
+  const { log, now } = options
+  const lock = lockDirectory(config.dataDir)
+  const database = openDatabase(config.dataDir)
+  const key = loadServiceKey(keyFileIn(config.dataDir), now())
+  const signer: AnswerSigner = { key, chains: config.chains, now }
+  await signLeftovers(database, signer, log)
+  const waiters = createWaiters()
+  // The public URL may follow from the port, which is known only when the server listens: requests wait for both.
+  const ready = Promise.withResolvers<ReturnType<typeof createApp>>()
+  const server = serve({
+    fetch: async (request, env) => (await ready.promise).fetch(request, env),
+    hostname: config.host,
+    port: config.port,
+  })
+  const port = await listening(server)
+  const publicUrl = config.publicUrl ?? `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`
+  recordPublicUrl(database, publicUrl)
+  const issuer = config.issuer ?? publicUrl
+  const { buyers, apiOrigins, chains } = config
+  const admission = { buyers, apiOrigins, chains, signerFor: (chain: (typeof chains)[number]) => erc7913Signer(key, chain.verifier) }
+  ready.resolve(createApp({ database, admission, signer, issuer, publicUrl, now, waiters, limits: limits(), log }))
+  appendAudit(database, { at: now(), event: "service-started", detail: { kid: key.kid, issuer } })
+  const [first] = chains
+  return {
+    url: publicUrl,
+    jwks: `${publicUrl}/.well-known/jwks.json`,
+    kid: key.kid,
+    signer: first === undefined ? "" : erc7913Signer(key, first.verifier),
+    stop: async () => {
+      waiters.stop()
+      await close(server)
+      database.close()
+      lock.release()
+    },
+  }
+}
