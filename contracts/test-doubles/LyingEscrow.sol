@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {IERC8183} from "../interfaces/IERC8183.sol";
+import {IERC8183Escrow} from "../interfaces/IERC8183Escrow.sol";
+
+/// @notice Says whatever it was told to say, and ends jobs only when it likes.
+contract LyingEscrow {
+    address public immutable token;
+    IERC8183Escrow.Job private _claimed;
+    IERC8183.JobStatus private _afterComplete;
+    IERC8183.JobStatus private _afterReject;
+
+    constructor(address token_) {
+        token = token_;
+    }
+
+    function claim(IERC8183Escrow.Job calldata job) external {
+        _claimed = job;
+    }
+
+    function obey(IERC8183.JobStatus afterComplete, IERC8183.JobStatus afterReject) external {
+        (_afterComplete, _afterReject) = (afterComplete, afterReject);
+    }
+
+    function complete(uint256, bytes32, bytes calldata) external {
+        _claimed.status = _afterComplete;
+    }
+
+    function reject(uint256, bytes32, bytes calldata) external {
+        _claimed.status = _afterReject;
+    }
+
+    function getJob(uint256) external view returns (IERC8183Escrow.Job memory) {
+        return _claimed;
+    }
+
+    function statusOf(uint256) external view returns (IERC8183.JobStatus) {
+        return _claimed.status;
+    }
+}
