@@ -15,4 +15,5 @@ type CommandEntry = { name: string; summary: string; load: () => Promise<Command
 export const commands: readonly CommandEntry[] = [
   { name: "aacp", summary: "confirmation evidence: digests, verification, CBOR", load: () => import("./commands/aacp.ts") },
   { name: "cose", summary: "COSE_Sign1 messages", load: () => import("./commands/cose.ts") },
+  { name: "confirm", summary: "the confirmation service's administration", load: () => import("./commands/confirm.ts") },
 ]

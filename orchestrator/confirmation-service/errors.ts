@@ -169,10 +169,15 @@ export const ERRORS = {
     what: "There is no pending request, or more than one, to make a link for.",
     recovery: "Name the request's id.",
   },
-  "enrolment-refused": {
+  "subject-not-enrolled": {
     status: 400,
-    what: "The person or the method cannot be enrolled.",
-    recovery: "Use a subject of the buyers file and a method that this service offers.",
+    what: "The running service knows nobody of that name.",
+    recovery: "Name a subject of the buyers file.",
+  },
+  "secret-file-exists": {
+    status: 409,
+    what: "The file for the session's secret is there already.",
+    recovery: "Name a new file: a secret is never written over another.",
   },
 } as const satisfies ErrorTable
 

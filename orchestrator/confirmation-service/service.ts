@@ -13,7 +13,7 @@ import { loadServiceKey } from "./signing/service-key.ts"
 import { erc7913Signer } from "./signing/signer.ts"
 import { appendAudit } from "./store/audit.ts"
 import { type Database, lockDirectory, openDatabase } from "./store/database.ts"
-import { recordPublicUrl } from "./store/settings.ts"
+import { announce } from "./store/settings.ts"
 
 export type RunningService = {
   readonly url: string
@@ -68,9 +68,9 @@ export const startService = async (config: ServiceConfig, options: ServiceOption
   })
   const port = await listening(server)
   const publicUrl = config.publicUrl ?? `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`
-  recordPublicUrl(database, publicUrl)
   const issuer = config.issuer ?? publicUrl
   const { buyers, apiOrigins, chains } = config
+  announce(database, { publicUrl, issuer, subjects: buyers.map((entry) => entry.subject), chains: [...chains] })
   const admission = { buyers, apiOrigins, chains, signerFor: (chain: (typeof chains)[number]) => erc7913Signer(key, chain.verifier) }
   ready.resolve(createApp({ database, admission, signer, issuer, publicUrl, now, waiters, limits: limits(), log }))
   appendAudit(database, { at: now(), event: "service-started", detail: { kid: key.kid, issuer } })

@@ -86,7 +86,7 @@ export const settledPage = (request: StoredRequest, state: Exclude<RequestState,
     html`${asker(request.view)}
 <h1>${title}</h1>
 ${notice === null ? null : html`<div class="notice" role="status"><p>${notice}</p></div>`}
-<div class="notice"><p>${text}</p>
+<div class="notice" data-state="${state.kind === "decided" ? state.decision : state.kind}"><p>${text}</p>
 ${decided === null ? null : html`<p>Decided ${utc(decided.decidedAt)}. <a href="/requests/${request.requestId}/evidence" download="${request.requestId}.jws">Download the signed record</a></p>`}
 <p><a href="/">Inbox</a></p></div>
 <section aria-labelledby="details">

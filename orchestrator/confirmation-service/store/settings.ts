@@ -1,14 +1,25 @@
-/** What the command line must know of the service that runs on the same directory. */
+/** What the service tells the command line, which looks at the same directory from another process. */
+import { z } from "zod"
 import type { Database } from "./database.ts"
 
-export const recordPublicUrl = (database: Database, url: string): void => {
-  database.run("INSERT INTO setting (name, value) VALUES ('public-url', :url) ON CONFLICT (name) DO UPDATE SET value = excluded.value", {
-    url,
+const announcement = z.object({
+  publicUrl: z.string(),
+  issuer: z.string(),
+  subjects: z.array(z.string()),
+  chains: z.array(z.object({ chainId: z.number(), resolver: z.custom<`0x${string}`>(), verifier: z.custom<`0x${string}`>() })),
+})
+
+/** How the service is configured, or was when it last ran. */
+export type Announcement = z.infer<typeof announcement>
+
+export const announce = (database: Database, value: Announcement): void => {
+  database.run("INSERT INTO setting (name, value) VALUES ('service', :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value", {
+    value: JSON.stringify(value),
   })
 }
 
-/** Where the service is reached, or was when it last ran; null before its first start. */
-export const publicUrlOf = (database: Database): string | null => {
-  const row = database.get("SELECT value FROM setting WHERE name = 'public-url'")
-  return row === undefined ? null : String(row.value)
+/** Null before the service's first start. */
+export const announced = (database: Database): Announcement | null => {
+  const row = database.get("SELECT value FROM setting WHERE name = 'service'")
+  return row === undefined ? null : announcement.parse(JSON.parse(String(row.value)))
 }
