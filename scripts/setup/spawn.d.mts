@@ -1,4 +1,4 @@
-export type SpawnOptions = { cwd?: string; env?: NodeJS.ProcessEnv }
+export type SpawnOptions = { cwd?: string; env?: NodeJS.ProcessEnv; uid?: number; gid?: number }
 
 /** Runs a program in silence; when it fails, the error has the end of what it said. */
 export declare const spawnQuiet: (command: string, args: string[], options?: SpawnOptions) => Promise<void>
