@@ -1,25 +1,16 @@
-/** Codes of the job contract: reading it, deriving its Terms, signing. The linter's rules have their own table in `lint/`. */
-import type { ErrorTable } from "../errors.ts"
+/** Codes of the job contract: reading it, deriving its Terms, signing. The linter's rules are in `lint/` and join this table. */
+import type { ErrorEntry, ErrorTable } from "../errors.ts"
 import { ERRORS as JSON_ERRORS } from "../json/errors.ts"
+import { LINT_CATALOG } from "./lint/catalog.ts"
 
-export const ERRORS = {
+/** A malformed member can have its rule's code as soon as the contract is read. */
+const LINT_ERRORS: ErrorTable = Object.fromEntries(
+  LINT_CATALOG.map(({ code, what, fix }): [string, ErrorEntry] => [code, { status: 422, what, recovery: fix }]),
+)
+
+export const ERRORS: ErrorTable = {
   ...JSON_ERRORS,
-  schema: {
-    status: 422,
-    what: "The document is not a job contract: a member is missing, unknown, or of the wrong form.",
-    recovery: "`path` names the member; compare with `afg contract template`.",
-  },
-  "amount-format": {
-    status: 422,
-    what: "An amount is not a decimal string, or has more places than its asset.",
-    recovery: 'Write "40.00"; USDC has at most six places.',
-  },
-  "terms-underivable": {
-    status: 422,
-    what: "The Terms that everyone signs do not follow from the contract.",
-    recovery:
-      "Give the rail's reference in its form, one asset, and a roster in a data: URI (or the roster itself) with the pinned sha256.",
-  },
+  ...LINT_ERRORS,
   "key-not-role": {
     status: 403,
     what: "The key is not the one that the contract names for the role.",
@@ -30,6 +21,12 @@ export const ERRORS = {
     what: "The file holds no secp256k1 private key.",
     recovery: "Give 32 bytes of hex (with or without 0x), or a JWK with crv secp256k1 and d.",
   },
+  "rpc-unreachable": { status: 503, what: "The chain's RPC does not answer.", recovery: "Check the URL, then try again." },
+  "rpc-wrong-chain": {
+    status: 400,
+    what: "The RPC belongs to another chain than the contract's price.",
+    recovery: "Give an RPC of the chain that `price.chain_id` names.",
+  },
   "tree-empty": { status: 422, what: "A glob or folder matches no file.", recovery: "Correct the pattern or the input." },
   "tree-path": {
     status: 422,
@@ -37,6 +34,4 @@ export const ERRORS = {
     recovery: "Use paths relative to the repository's root, each once.",
   },
   "template-unknown": { status: 404, what: "There is no template of that name.", recovery: "`afg contract template` lists the names." },
-} as const satisfies ErrorTable
-
-export type ContractErrorCode = keyof typeof ERRORS
+}
