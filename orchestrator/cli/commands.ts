@@ -13,6 +13,8 @@ export type CommandModule = {
 type CommandEntry = { name: string; summary: string; load: () => Promise<CommandModule> }
 
 export const commands: readonly CommandEntry[] = [
+  { name: "doctor", summary: "whether everything needed is there and works", load: () => import("./commands/doctor.ts") },
+  { name: "images", summary: "the container images that checks run in", load: () => import("./commands/images.ts") },
   { name: "aacp", summary: "confirmation evidence: digests, verification, CBOR", load: () => import("./commands/aacp.ts") },
   { name: "cose", summary: "COSE_Sign1 messages", load: () => import("./commands/cose.ts") },
   { name: "confirm", summary: "the confirmation service's administration", load: () => import("./commands/confirm.ts") },

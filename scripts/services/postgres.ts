@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto"
 import { chownSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { PostgresPrograms } from "../../orchestrator/cli/doctor/servers.ts"
 import { spawnQuiet } from "../setup/spawn.mjs"
-import type { PostgresPrograms } from "./programs.ts"
 import { onFreePort, type Server, startServer, temporaryDirectory } from "./server.ts"
 
 /** The user that Debian's package makes, or else nobody: PostgreSQL refuses to run as root. */

@@ -1,6 +1,7 @@
 /** The servers of one test run, and the variables by which tests find them. */
+
+import { findPostgres, findRedis } from "../../orchestrator/cli/doctor/servers.ts"
 import { startPostgres } from "./postgres.ts"
-import { findPostgres, findRedis } from "./programs.ts"
 import { startRedis } from "./redis.ts"
 import type { Server } from "./server.ts"
 

@@ -1,33 +1,9 @@
 /** System packages on Debian and Ubuntu, when we may install them. */
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { chmod, rm, writeFile } from "node:fs/promises"
+import type { Platform } from "../../orchestrator/verifier-runner/host/platform.ts"
 import { findProgram } from "../../orchestrator/verifier-runner/host/programs.ts"
 import { spawnQuiet } from "./spawn.mjs"
-
-export type Platform = {
-  /** As in `os-release`: `debian`, `ubuntu`, `fedora`; `darwin` on a Mac. */
-  id: string
-  /** Whether it is Debian or derived from it. */
-  debian: boolean
-  root: boolean
-}
-
-/** The host's platform, from the text of `/etc/os-release`. */
-export const platformOf = (osRelease: string, root: boolean, name: string = process.platform): Platform => {
-  if (name !== "linux") return { id: name, debian: false, root }
-  const value = (key: string) => new RegExp(`^${key}="?([^"\n]*)"?$`, "m").exec(osRelease)?.[1] ?? ""
-  const id = value("ID") || "linux"
-  return {
-    id,
-    debian: ["debian", "ubuntu", ...value("ID_LIKE").split(" ")].some((one) => one === id) || value("ID_LIKE").includes("debian"),
-    root,
-  }
-}
-
-export const hostPlatform = (): Platform => {
-  const text = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : ""
-  return platformOf(text, process.getuid?.() === 0)
-}
 
 export const canInstall = (platform: Platform): boolean => platform.debian && platform.root && findProgram("apt-get") !== null
 

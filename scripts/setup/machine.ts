@@ -1,10 +1,10 @@
 /** The part of set-up that runs on the project's own Node, after `npm ci`. `scripts/setup.mjs` starts it. */
 import { afgHome, projectRoot } from "../../orchestrator/setup-record.ts"
+import { hostPlatform } from "../../orchestrator/verifier-runner/host/platform.ts"
 import { stopPodmanService } from "../../orchestrator/verifier-runner/host/podman-service.ts"
-import { hostPlatform } from "./apt.ts"
+import { loadRecord, saveRecord } from "../../orchestrator/verifier-runner/host/record.ts"
 import { ensureContracts, ensureFixtures } from "./artifacts.ts"
 import { ensureEngineAndImage } from "./engine.ts"
-import { loadRecord, saveRecord } from "./record.ts"
 import { ensureTestServices } from "./services.ts"
 import { SetupFailure, say, step } from "./step.ts"
 

@@ -1,7 +1,8 @@
 /** The servers that some tests want: Redis and PostgreSQL from the distribution's packages, installed and not started. */
-import { findPostgres, findRedis } from "../services/programs.ts"
-import { servicesAdvice } from "./advice.ts"
-import { aptInstall, canInstall, type Platform } from "./apt.ts"
+import { findPostgres, findRedis } from "../../orchestrator/cli/doctor/servers.ts"
+import { servicesAdvice } from "../../orchestrator/verifier-runner/host/advice.ts"
+import type { Platform } from "../../orchestrator/verifier-runner/host/platform.ts"
+import { aptInstall, canInstall } from "./apt.ts"
 import type { Say, Step } from "./step.ts"
 
 /** Installs what is missing where it can; elsewhere says how to get it. Tests without a server leave their suites out and say so. */

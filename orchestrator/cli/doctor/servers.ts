@@ -1,7 +1,7 @@
-/** Where the servers' programs are on this host. */
+/** Where the programs of the servers that tests start are on this host. */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { findProgram } from "../../orchestrator/verifier-runner/host/programs.ts"
+import { findProgram } from "../../verifier-runner/host/programs.ts"
 
 export type PostgresPrograms = { initdb: string; postgres: string }
 

@@ -1,5 +1,5 @@
 /** The exact commands for what set-up cannot do itself on this platform. */
-import type { Platform } from "./apt.ts"
+import type { Platform } from "./platform.ts"
 
 const lines = (...text: string[]): string => text.map((line) => `  ${line}`).join("\n")
 

@@ -1,7 +1,7 @@
-/** Reads and writes `.afg/setup.json`. */
+/** Keeps `.afg/setup.json`: what set-up found and built, and the images that were added since. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { SetupRecord } from "../../orchestrator/setup-record.ts"
+import type { ImageRecord, SetupRecord } from "../../setup-record.ts"
 
 const fileIn = (home: string): string => join(home, "setup.json")
 
@@ -21,4 +21,13 @@ export const saveRecord = (home: string, record: SetupRecord): void => {
   const partial = join(home, `.setup-${process.pid}.json`)
   writeFileSync(partial, text)
   renameSync(partial, fileIn(home))
+}
+
+/**
+ * The record with an image in it: in front of others of its name, since the first of a name is what new contracts pin. An image that is
+ * known already stays known as built here.
+ */
+export const withImage = (record: SetupRecord, image: ImageRecord): SetupRecord => {
+  const known = record.images.find((one) => one.runner_image === image.runner_image)
+  return { ...record, images: [{ ...known, ...image }, ...record.images.filter((one) => one !== known)] }
 }
