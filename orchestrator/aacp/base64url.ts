@@ -10,17 +10,18 @@ export const toBase64url = (bytes: Uint8Array): string =>
 /** Last characters whose spare bits are zero, by how many characters the last group has. */
 const CLEAN_END: Readonly<Record<number, string>> = { 2: "AQgw", 3: "AEIMQUYcgkosw048" }
 
-/** The bytes, or null when `text` has padding, foreign characters, an impossible length or non-zero spare bits. */
-export const fromBase64url = (text: string): Buffer | null => {
+/** Without padding, foreign characters, an impossible length or spare bits that are not zero. */
+export const isBase64url = (text: string): boolean => {
   const group = text.length % 4
-  if (group === 1 || !ALPHABET.test(text)) return null
-  if (group !== 0 && !CLEAN_END[group]?.includes(text.charAt(text.length - 1))) return null
-  return Buffer.from(text, "base64url")
+  if (group === 1 || !ALPHABET.test(text)) return false
+  return group === 0 || CLEAN_END[group]?.includes(text.charAt(text.length - 1)) === true
 }
+
+/** The bytes, or null when `text` is not their one spelling. */
+export const fromBase64url = (text: string): Buffer | null => (isBase64url(text) ? Buffer.from(text, "base64url") : null)
 
 /** Whether `text` spells exactly `length` bytes, or at least `length` with `orMore`. */
 export const isBase64urlOf = (text: string, length: number, orMore = false): boolean => {
   const octets = Math.floor((text.length * 3) / 4)
-  if (orMore ? octets < length : octets !== length) return false
-  return fromBase64url(text) !== null
+  return (orMore ? octets >= length : octets === length) && isBase64url(text)
 }

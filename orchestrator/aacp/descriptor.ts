@@ -1,5 +1,6 @@
 /** Action descriptors: what the person confirms (AACP §5). */
 
+import { deepFreeze, oncePerObject } from "./immutable.ts"
 import { canonicalDigest, type Json, parseJson } from "./json.ts"
 import { Members } from "./members.ts"
 import { parseTime } from "./time.ts"
@@ -47,8 +48,8 @@ const readRender = (render: Members): void => {
 }
 
 /**
- * Checks a parsed JSON value. The very object is returned, unknown members included.
- * Throws `aacp-descriptor-malformed` with the path of the member at fault.
+ * Checks a parsed JSON value. The very object is returned, unknown members included, and frozen: from here on it is what a
+ * digest says it is. Throws `aacp-descriptor-malformed` with the path of the member at fault.
  */
 export const readDescriptor = (value: unknown, path = ""): ActionDescriptor => {
   const descriptor = new Members(value, "aacp-descriptor-malformed", path)
@@ -64,14 +65,14 @@ export const readDescriptor = (value: unknown, path = ""): ActionDescriptor => {
     const render = parameter.optionalMembers("render")
     if (render !== undefined) readRender(render)
   }
-  return value as ActionDescriptor
+  return deepFreeze(value as ActionDescriptor)
 }
 
 /** Reads a descriptor's text. Duplicate members, lossy numbers and the like throw the strict reader's `json-…` codes. */
 export const parseDescriptor = (input: string | Uint8Array): ActionDescriptor => readDescriptor(parseJson(input))
 
 /** base64url(SHA-256(JCS(descriptor))), over every member (AACP §5.3). */
-export const actionDigest = (descriptor: ActionDescriptor): string => canonicalDigest(descriptor)
+export const actionDigest: (descriptor: ActionDescriptor) => string = oncePerObject(canonicalDigest)
 
 /** A copy for logs: values and value labels of sensitive parameters are replaced by `•••` (AACP §12). */
 export const maskSensitive = (descriptor: ActionDescriptor): ActionDescriptor => {

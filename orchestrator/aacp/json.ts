@@ -1,7 +1,7 @@
 /** The strict JSON of this library, in its own words (RFC 8259 within I-JSON, RFC 8785). */
 import { hash } from "node:crypto"
 import { canonicalize, parseStrictJson } from "../json/index.ts"
-import { writeCanonical } from "./canonical.ts"
+import { isCertainlyCanonical, writeCanonical } from "./canonical.ts"
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [name: string]: Json }
@@ -20,5 +20,17 @@ export const canonicalDigest = (value: unknown): string => hash("sha256", canoni
 /** RFC 8785's order of member names: by UTF-16 code units. */
 export const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Whether `text`, which the strict reader turned into `value`, is its canonical form. */
-export const isCanonical = (text: string, value: Json): boolean => canonicalText(value) === text
+/**
+ * Reads text that must be canonical; null when it is not. Text that its own value's canonical form gives back has no duplicate member and no
+ * lossy number, so the strict reader need not look; it is asked for the reason when something is wrong.
+ */
+export const parseCanonical = (text: string): Json | null => {
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch {
+    return parseJson(text)
+  }
+  if (isCertainlyCanonical(text, value)) return value
+  return canonicalText(parseJson(text)) === text ? value : null
+}

@@ -12,13 +12,21 @@ const escapePointer = (name: string): string => name.replaceAll("~", "~0").repla
 export class Members {
   readonly object: JsonObject
   readonly code: AacpErrorCode
-  readonly path: string
+  private readonly parent: Members | string
+  private readonly name: string
 
-  constructor(value: unknown, code: AacpErrorCode, path = "") {
+  /** `parent`: the path of the whole value, or the reader whose member `name` this is. */
+  constructor(value: unknown, code: AacpErrorCode, parent: Members | string = "", name = "") {
     this.code = code
-    this.path = path
-    if (!isJsonObject(value)) throw new AfgError(code, "must be a JSON object", { path })
+    this.parent = parent
+    this.name = name
+    if (!isJsonObject(value)) throw new AfgError(code, "must be a JSON object", { path: this.path })
     this.object = value
+  }
+
+  /** Put together only when something is wrong. */
+  get path(): string {
+    return typeof this.parent === "string" ? this.parent : `${this.parent.path}/${escapePointer(this.name)}`
   }
 
   /** Throws this reader's code; `problem` reads on from the member's name. */
@@ -94,7 +102,7 @@ export class Members {
   }
 
   members(name: string): Members {
-    return new Members(this.required(name), this.code, `${this.path}/${escapePointer(name)}`)
+    return new Members(this.required(name), this.code, this, name)
   }
 
   optionalMembers(name: string): Members | undefined {

@@ -1,6 +1,7 @@
 /** The rendering set: what a confirmation service shows, as data, and the digest that signs it (AACP §5.2, §7.1). */
 import type { ActionDescriptor, ActionParameter, Render } from "./descriptor.ts"
 import { formatValue } from "./formats.ts"
+import { deepFreeze, oncePerObject } from "./immutable.ts"
 import { canonicalDigest, compareNames, type Json } from "./json.ts"
 
 /** `[field, label, text]`: the field's name, its name for people, its value for people. */
@@ -14,6 +15,8 @@ export type RenderingRules = {
 }
 
 export type RenderRule = Render & { readonly "value-map"?: Readonly<Record<string, string>> }
+
+const NO_RULES: RenderingRules = deepFreeze({})
 
 /** Fields to show: those of `confirm-parameters` in that order, then other confirmed ones by name. */
 const fieldsToShow = (parameters: Readonly<Record<string, ActionParameter>>, rules: RenderingRules): string[] => {
@@ -32,7 +35,7 @@ export const mapValue = (value: Json, map: Readonly<Record<string, string>> | un
  * Every confirmed parameter as text. The descriptor's own `render` comes first; the rules fill what it leaves out.
  * Pure and total, so that service and verifier compute the same set.
  */
-export const renderingSet = (descriptor: ActionDescriptor, rules: RenderingRules = {}): RenderingRow[] => {
+export const renderingSet = (descriptor: ActionDescriptor, rules: RenderingRules = NO_RULES): RenderingRow[] => {
   const parameters = descriptor.parameters ?? {}
   const rows: RenderingRow[] = []
   for (const field of fieldsToShow(parameters, rules)) {
@@ -53,11 +56,15 @@ export const renderingSet = (descriptor: ActionDescriptor, rules: RenderingRules
 /** base64url(SHA-256(JCS(rendering set))). */
 export const digestOfRendering = (set: readonly RenderingRow[]): string => canonicalDigest(set)
 
-export const renderingDigest = (descriptor: ActionDescriptor, rules: RenderingRules = {}): string =>
-  digestOfRendering(renderingSet(descriptor, rules))
+/** Per annotation, the digests of the descriptors it was applied to. */
+const digestsBy = oncePerObject((rules: RenderingRules) =>
+  oncePerObject((descriptor: ActionDescriptor) => digestOfRendering(renderingSet(descriptor, rules))),
+)
+
+export const renderingDigest = (descriptor: ActionDescriptor, rules: RenderingRules = NO_RULES): string => digestsBy(rules)(descriptor)
 
 /** The set without sensitive rows' texts, for storage beside evidence: the digest commits to what is left out (AACP §12). */
-export const storableRendering = (descriptor: ActionDescriptor, rules: RenderingRules = {}): RenderingRow[] =>
+export const storableRendering = (descriptor: ActionDescriptor, rules: RenderingRules = NO_RULES): RenderingRow[] =>
   renderingSet(descriptor, rules).map(([field, label, text]): RenderingRow => {
     const own = descriptor.parameters?.[field]?.render?.sensitive ?? rules.render?.[field]?.sensitive
     return [field, label, own === true ? "•••" : text]

@@ -2,15 +2,22 @@
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
 const WHOLE_SECONDS_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-/** The spelling that this library writes, without the general pattern's cost. The calendar rolls over what does not exist. */
+const digits = (text: string, at: number): number => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
+
+/** The spelling that this library writes, without the general pattern's cost. */
 const parseWholeSeconds = (text: string): number | null => {
-  const date = new Date(text)
-  return date.getUTCDate() === Number(text.slice(8, 10)) && date.getUTCHours() === Number(text.slice(11, 13)) ? date.getTime() / 1000 : null
+  const [year, month, day] = [digits(text, 0) * 100 + digits(text, 2), digits(text, 5), digits(text, 8)]
+  const [hour, minute, second] = [digits(text, 11), digits(text, 14), digits(text, 17)]
+  // Date.UTC takes two-digit years for the last century's, and lets 30 February roll over; the 28th exists in every month.
+  if (year < 100 || day > 28) return parseCalendar(text)
+  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return null
+  return Date.UTC(year, month - 1, day, hour, minute, second) / 1000
 }
 
 /** Unix seconds (with a fraction where given), or null when `text` is no RFC 3339 date-time. A leap second is refused. */
-export const parseTime = (text: string): number | null => {
-  if (WHOLE_SECONDS_UTC.test(text)) return parseWholeSeconds(text)
+export const parseTime = (text: string): number | null => (WHOLE_SECONDS_UTC.test(text) ? parseWholeSeconds(text) : parseCalendar(text))
+
+const parseCalendar = (text: string): number | null => {
   const found = RFC3339.exec(text)
   if (found === null) return null
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [number, number, number, number, number, number]

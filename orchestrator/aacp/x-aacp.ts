@@ -4,6 +4,7 @@
  */
 import { AfgError } from "../errors.ts"
 import { type ActionDescriptor, type ActionParameter, EFFECTS, type Effect, type Render, readDescriptor } from "./descriptor.ts"
+import { deepFreeze } from "./immutable.ts"
 import { canonicalText, type Json, type JsonObject, parseJson } from "./json.ts"
 import { Members } from "./members.ts"
 import { mapValue, type RenderRule } from "./rendering.ts"
@@ -50,7 +51,7 @@ export const readAnnotation = (value: unknown): Annotation => {
   if (annotation.has("effect")) annotation.oneOf("effect", EFFECTS)
   annotation.optionalBoolean("reversible")
   annotation.optionalText("expires")
-  return { ...(value as Annotation), "confirm-parameters": names }
+  return deepFreeze({ ...(value as Annotation), "confirm-parameters": names })
 }
 
 /** Reads an annotation's text: the `x-aacp` object itself, or an object that holds it under `x-aacp`. */

@@ -1,10 +1,11 @@
 /** Evidence as presented, JWS or COSE, taken apart into what step 2 needs. */
+import { isUtf8 } from "node:buffer"
 import { hash } from "node:crypto"
 import { AfgError } from "../../errors.ts"
 import type { Algorithm } from "../algorithms.ts"
 import { isDetachedCose, openCose } from "../cose/evidence.ts"
 import { type ConfirmationEvidence, readEvidence } from "../evidence.ts"
-import { canonicalText, isCanonical, parseJson } from "../json.ts"
+import { canonicalText, parseCanonical, parseJson } from "../json.ts"
 import { attachPayload, isDetached, openJws } from "../jws.ts"
 
 export type Envelope = {
@@ -25,14 +26,14 @@ export const evidenceDigest = (compact: string): string => hash("sha256", compac
 /** A detached payload may come in any JSON spelling: what was signed is its canonical form. */
 const canonicalPayload = (payload: Uint8Array): Uint8Array => Buffer.from(canonicalText(parseJson(payload)), "utf8")
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const malformed = (message: string): AfgError => new AfgError("aacp-evidence-malformed", message)
 
-const decodeUtf8 = (bytes: Uint8Array): string => {
-  try {
-    return decoder.decode(bytes)
-  } catch (cause) {
-    throw new AfgError("aacp-evidence-malformed", "the payload is not UTF-8", { cause })
-  }
+const readPayload = (payload: Uint8Array): ConfirmationEvidence => {
+  // A decoder that replaces what is not UTF-8 would let two payloads read the same.
+  if (!isUtf8(payload)) throw malformed("the payload is not UTF-8")
+  const value = parseCanonical(Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString("utf8"))
+  if (value === null) throw malformed("the payload is not in canonical form (RFC 8785)")
+  return readEvidence(value)
 }
 
 const openCompact = (compact: string, given: Uint8Array | undefined): Envelope => {
@@ -43,14 +44,7 @@ const openCompact = (compact: string, given: Uint8Array | undefined): Envelope =
     alg: header.alg,
     signed,
     signature,
-    read: () => {
-      const text = decodeUtf8(payload)
-      const value = parseJson(text)
-      if (!isCanonical(text, value)) {
-        throw new AfgError("aacp-evidence-malformed", "the payload is not in canonical form (RFC 8785)")
-      }
-      return readEvidence(value)
-    },
+    read: () => readPayload(payload),
     digest: () => evidenceDigest(isDetached(compact) ? attachPayload(compact, payload) : compact),
   }
 }

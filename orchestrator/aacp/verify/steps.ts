@@ -8,6 +8,10 @@ import { DEFAULT_MAX_LIFETIME, type PolicyRule, ruleFor } from "./policy.ts"
 
 type Verdict = Finding | null
 
+/** Stores in memory answer at once, others later. */
+const whenKnown = <T>(value: T | Promise<T>, judge: (value: T) => Verdict): Verdict | Promise<Verdict> =>
+  value instanceof Promise ? value.then(judge) : judge(value)
+
 /** A confirmation dated further ahead than this is stale: seconds. */
 export const MAX_CLOCK_LEAD = 30
 
@@ -42,12 +46,13 @@ export const checkAudience = ({ input, evidence, request }: Case): Verdict => {
 }
 
 /** Step 5: the person said yes; and, after an earlier no to the same action, was asked again in a turn of their own. */
-export const checkDecision = async ({ input, evidence, confirmedAt }: Case): Promise<Verdict> => {
+export const checkDecision = ({ input, evidence, confirmedAt }: Case): Verdict | Promise<Verdict> => {
   if (evidence.decision !== "confirmed") return { outcome: "denied", detail: "denied_by_user" }
-  const denial = await input.denials?.latest(evidence["action-digest"])
-  if (denial == null) return null
-  const reopened = evidence.dialog_turn !== undefined && confirmedAt >= denial.deniedAt
-  return reopened ? null : { outcome: "denied", detail: "denied_before" }
+  if (input.denials === undefined) return null
+  return whenKnown(input.denials.latest(evidence["action-digest"]), (denial) => {
+    const reopened = denial === null || (evidence.dialog_turn !== undefined && confirmedAt >= denial.deniedAt)
+    return reopened ? null : { outcome: "denied", detail: "denied_before" }
+  })
 }
 
 /** The age allowed: the request's lifetime, capped by policy; the cap alone where there is no request. */
@@ -71,12 +76,12 @@ const checkCurrency = (found: Case): Verdict => {
 }
 
 /** Step 6: for this request, in time, and not used before; staleness first, then replay. */
-export const checkFreshness = async (found: Case): Promise<Verdict> => {
+export const checkFreshness = (found: Case): Verdict | Promise<Verdict> => {
   if (!Number.isFinite(found.input.now)) return notChecked("freshness")
   const outdated = checkCurrency(found)
-  if (outdated !== null) return outdated
-  const used = await found.input.replay?.seen({ service: found.service, requestId: found.evidence["request-id"] })
-  return used === true ? { outcome: "replay", detail: "request_id_used" } : null
+  if (outdated !== null || found.input.replay === undefined) return outdated
+  const used = found.input.replay.seen({ service: found.service, requestId: found.evidence["request-id"] })
+  return whenKnown(used, (known) => (known ? { outcome: "replay", detail: "request_id_used" } : null))
 }
 
 const lowAssurance = (detail: string, rule: PolicyRule | undefined, minLoa = rule?.min_loa): Finding => ({
@@ -116,5 +121,5 @@ export const checkExercise = (found: Case): Verdict => {
   const shown = found.evidence["rendering-digest"]
   if (shown === undefined) return required ? { outcome: "unexercised", detail: "rendering_missing" } : null
   if (descriptor === undefined || rendering === null) return required ? unverifiable("rendering_not_recomputable") : null
-  return renderingDigest(descriptor, rendering ?? {}) === shown ? null : { outcome: "unexercised", detail: "rendering_mismatch" }
+  return renderingDigest(descriptor, rendering) === shown ? null : { outcome: "unexercised", detail: "rendering_mismatch" }
 }

@@ -69,7 +69,8 @@ export const consumptionOf = (found: Case, digest: string): Consumption => ({
 const runSteps = async (found: Case): Promise<Finding | null> => {
   for (const { name, check } of STEPS) {
     try {
-      const finding = await check(found)
+      const answer = check(found)
+      const finding = answer instanceof Promise ? await answer : answer
       if (finding !== null) return finding
     } catch (cause) {
       return failed(name, cause)
