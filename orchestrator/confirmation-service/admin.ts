@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs"
 import { AfgError } from "../errors.ts"
+import { clockFor } from "./clock.ts"
 import { keyFileIn } from "./config.ts"
 import { METHODS } from "./methods.ts"
 import { publicJwks } from "./signing/jwks.ts"
@@ -23,6 +24,13 @@ const withDatabase = <T>(dataDir: string, work: (database: Database, service: An
   } finally {
     database.close()
   }
+}
+
+/** The service's own time, Unix seconds: what it measures links and sessions by. */
+export const serviceTime = async (dataDir: string): Promise<number> => {
+  const clock = clockFor(withDatabase(dataDir, (_database, service) => service.clockRpcUrl) ?? undefined)
+  await clock.refresh()
+  return clock.now()
 }
 
 export type EnrolledSession = { subject: string; method: "scripted-demo"; loa: number; secret_file: string; expires_at: number }

@@ -5,6 +5,7 @@ import { z } from "zod"
 import { AfgError } from "../errors.ts"
 import { afgHome } from "../setup-record.ts"
 import type { Address } from "../types.ts"
+import { LOCAL_CHAIN_ID } from "./methods.ts"
 
 const url = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ""))
 
@@ -47,6 +48,8 @@ const schema = z.object({
         .filter((item) => item !== ""),
     )
     .pipe(z.array(z.string()).min(1)),
+  /** RPC of a local chain whose time is moved: the service then lives in the chain's time. Chain 31337 only. */
+  CONFIRMATION_CLOCK_RPC_URL: url.optional(),
   CONFIRMATION_LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info"),
 })
 
@@ -78,6 +81,7 @@ export type ServiceConfig = {
   readonly buyers: readonly Enrolled[]
   readonly apiOrigins: readonly string[]
   readonly chains: readonly ServedChain[]
+  readonly clockRpcUrl: string | undefined
   readonly logLevel: string
 }
 
@@ -132,6 +136,9 @@ export const readServiceConfig = (env: Environment): ServiceConfig => {
   if (new Set(chains.map((chain) => chain.chainId)).size !== chains.length) {
     invalid("CONFIRMATION_DEPLOYMENT_FILES", "two files are for the same chain")
   }
+  if (values.CONFIRMATION_CLOCK_RPC_URL !== undefined && chains.some(({ chainId }) => chainId !== LOCAL_CHAIN_ID)) {
+    invalid("CONFIRMATION_CLOCK_RPC_URL", `only for chain ${LOCAL_CHAIN_ID}: elsewhere nobody moves time`)
+  }
   return {
     host: values.CONFIRMATION_HOST,
     port: values.CONFIRMATION_PORT,
@@ -141,6 +148,7 @@ export const readServiceConfig = (env: Environment): ServiceConfig => {
     buyers: readBuyers(values.CONFIRMATION_BUYERS_FILE),
     apiOrigins: values.CONFIRMATION_API_ORIGINS,
     chains,
+    clockRpcUrl: values.CONFIRMATION_CLOCK_RPC_URL,
     logLevel: values.CONFIRMATION_LOG_LEVEL,
   }
 }

@@ -5,15 +5,17 @@
  */
 import { pino } from "pino"
 import { isAfgError } from "../errors.ts"
+import { clockFor } from "./clock.ts"
 import { readServiceConfig } from "./config.ts"
 import { startService } from "./service.ts"
-
-const now = (): number => Math.floor(Date.now() / 1_000)
 
 const main = async (): Promise<void> => {
   const config = readServiceConfig(process.env)
   const log = pino({ name: "confirmation", level: config.logLevel }, pino.destination(2))
-  const service = await startService(config, { log, now })
+  const service = await startService(config, {
+    log,
+    clock: clockFor(config.clockRpcUrl),
+  })
   const { url, jwks, kid, signer } = service
   process.stdout.write(`${JSON.stringify({ url, jwks, kid, signer })}\n`)
   const stop = (): void => {

@@ -1,6 +1,7 @@
 /** How a person may be present here, and what each way is worth (AACP §7.3). */
+
 /** The development chain: its money is worth nothing. */
-const LOCAL_CHAIN_ID = 31337
+export const LOCAL_CHAIN_ID = 31337
 
 export type MethodRules = {
   /** Level of assurance that the evidence reports. */

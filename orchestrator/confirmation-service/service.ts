@@ -3,6 +3,7 @@
 import type { AddressInfo } from "node:net"
 import { type ServerType, serve } from "@hono/node-server"
 import type { Logger } from "pino"
+import type { Clock } from "./clock.ts"
 import { keyFileIn, type ServiceConfig } from "./config.ts"
 import { createApp } from "./http/app.ts"
 import type { ServiceContext } from "./http/context.ts"
@@ -24,7 +25,7 @@ export type RunningService = {
   readonly stop: () => Promise<void>
 }
 
-export type ServiceOptions = { readonly log: Logger /** Unix seconds. */; readonly now: () => number }
+export type ServiceOptions = { readonly log: Logger; readonly clock: Clock }
 
 const listening = (server: ServerType): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -52,7 +53,9 @@ const close = (server: ServerType): Promise<void> => new Promise((resolve) => se
 
 /** Throws `confirm-store-unusable` or `confirm-key-unusable`. */
 export const startService = async (config: ServiceConfig, options: ServiceOptions): Promise<RunningService> => {
-  const { log, now } = options
+  const { log, clock } = options
+  const { now } = clock
+  await clock.refresh()
   const lock = lockDirectory(config.dataDir)
   const database = openDatabase(config.dataDir)
   const key = loadServiceKey(keyFileIn(config.dataDir), now())
@@ -70,9 +73,15 @@ export const startService = async (config: ServiceConfig, options: ServiceOption
   const publicUrl = config.publicUrl ?? `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`
   const issuer = config.issuer ?? publicUrl
   const { buyers, apiOrigins, chains } = config
-  announce(database, { publicUrl, issuer, subjects: buyers.map((entry) => entry.subject), chains: [...chains] })
+  announce(database, {
+    publicUrl,
+    issuer,
+    subjects: buyers.map((entry) => entry.subject),
+    clockRpcUrl: config.clockRpcUrl ?? null,
+    chains: [...chains],
+  })
   const admission = { buyers, apiOrigins, chains, signerFor: (chain: (typeof chains)[number]) => erc7913Signer(key, chain.verifier) }
-  ready.resolve(createApp({ database, admission, signer, issuer, publicUrl, now, waiters, limits: limits(), log }))
+  ready.resolve(createApp({ database, admission, signer, issuer, publicUrl, clock, now, waiters, limits: limits(), log }))
   appendAudit(database, { at: now(), event: "service-started", detail: { kid: key.kid, issuer } })
   const [first] = chains
   return {

@@ -9,6 +9,8 @@ export type PageView = {
   readonly payer: string
   /** The agent that asks, by its id in the contract. */
   readonly agent: string
+  /** Whether the buyer's wallet has signed this very contract: only then is the agent known to ask. */
+  readonly signedByPayer: boolean
   /** Origin of the API at which the agent would act. */
   readonly origin: string
   /** RFC 3339: when the escrow ends and an unsettled job's money can go back. */

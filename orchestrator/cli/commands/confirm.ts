@@ -1,14 +1,12 @@
 /** `afg confirm`: the confirmation service's administration, on its own directory (`docs/confirmation-service.md`). */
 import type { Command } from "commander"
-import { enrolScriptedDemo, makeLink, publishedKeys } from "../../confirmation-service/admin.ts"
+import { enrolScriptedDemo, makeLink, publishedKeys, serviceTime } from "../../confirmation-service/admin.ts"
 import { confirmationDataDir } from "../../confirmation-service/config.ts"
 import type { Run } from "../commands.ts"
 import { type CliIo, type CommandResult, UsageError } from "../io.ts"
 
 /** One day. */
 const SESSION_SECONDS = 86_400
-
-const now = (): number => Math.floor(Date.now() / 1_000)
 
 const utc = (seconds: number): string => new Date(seconds * 1_000).toISOString().replace(".000Z", "Z")
 
@@ -17,8 +15,8 @@ const keys = (dataDir: string): CommandResult => {
   return { exit: 0, json: published, text: JSON.stringify(published.jwks, null, 2) }
 }
 
-const link = (dataDir: string, requestId: string | undefined): CommandResult => {
-  const made = makeLink({ dataDir, requestId, now: now() })
+const link = async (dataDir: string, requestId: string | undefined): Promise<CommandResult> => {
+  const made = makeLink({ dataDir, requestId, now: await serviceTime(dataDir) })
   return {
     exit: 0,
     json: made,
@@ -28,13 +26,19 @@ const link = (dataDir: string, requestId: string | undefined): CommandResult => 
 
 type EnrolOptions = { subject: string; method: string; secretFile: string; validFor: string }
 
-const enrol = (dataDir: string, options: EnrolOptions): CommandResult => {
+const enrol = async (dataDir: string, options: EnrolOptions): Promise<CommandResult> => {
   if (options.method !== "scripted-demo") {
     throw new UsageError("usage", `the only method to enrol by hand is scripted-demo; a person gets a link (afg confirm link)`)
   }
   const lifetime = /^[1-9]\d{0,6}$/.test(options.validFor) ? Number(options.validFor) : null
   if (lifetime === null) throw new UsageError("usage", "--valid-for is a number of seconds")
-  const session = enrolScriptedDemo({ dataDir, subject: options.subject, secretFile: options.secretFile, now: now(), lifetime })
+  const session = enrolScriptedDemo({
+    dataDir,
+    subject: options.subject,
+    secretFile: options.secretFile,
+    now: await serviceTime(dataDir),
+    lifetime,
+  })
   return { exit: 0, json: session, text: `${session.subject}: ${session.method} (loa ${session.loa}), secret in ${session.secret_file}` }
 }
 

@@ -35,6 +35,10 @@ const failed = (context: ServiceContext, path: string, error: unknown): Response
 export const createApp = (context: ServiceContext): Hono<Env> => {
   const app = new Hono<Env>()
   app.use(securityHeaders(context.publicUrl.startsWith("https:")))
+  app.use(async (_c, next) => {
+    await context.clock.refresh()
+    await next()
+  })
   app.get("/.well-known/jwks.json", (c) =>
     c.body(JSON.stringify(publicJwks(context.signer, context.issuer)), 200, {
       "Content-Type": "application/jwk-set+json",

@@ -1,6 +1,7 @@
 /** What the routes work with. */
 import type { HttpBindings } from "@hono/node-server"
 import type { Logger } from "pino"
+import type { Clock } from "../clock.ts"
 import type { Admission } from "../intake/admit.ts"
 import type { AnswerSigner } from "../signing/answers.ts"
 import type { Database } from "../store/database.ts"
@@ -14,7 +15,8 @@ export type ServiceContext = {
   readonly issuer: string
   /** No slash at the end. */
   readonly publicUrl: string
-  /** Unix seconds. */
+  readonly clock: Clock
+  /** Unix seconds, by that clock. */
   readonly now: () => number
   readonly waiters: Waiters
   readonly limits: { readonly requests: RateLimit; readonly answers: RateLimit; readonly pages: RateLimit }

@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono"
 import { createStatus, formatTime, MEDIA_TYPES } from "../../aacp/index.ts"
 import { AfgError } from "../../errors.ts"
+import type { ConfirmErrorCode } from "../errors.ts"
 import { MAX_REQUEST_BYTES } from "../intake/limits.ts"
 import { receive } from "../intake/receive.ts"
 import { answerDecision } from "../signing/answers.ts"
@@ -13,6 +14,15 @@ import { limited } from "./security.ts"
 
 /** Longest wait for an answer, in seconds: under what proxies and clients cut off. */
 const MAX_WAIT_SECONDS = 30
+
+/** Refusals that somebody should look at: one thing was stated and another carried, or a rejection was ignored. */
+const TAMPERING: ReadonlySet<string> = new Set<ConfirmErrorCode>([
+  "contract-hash-differs",
+  "terms-hash-differs",
+  "descriptor-differs",
+  "request-known",
+  "action-denied",
+])
 
 const known = (context: ServiceContext, id: string): StoredRequest => {
   const request = findRequest(context.database, id)
@@ -74,10 +84,11 @@ const receiveRequest = async (c: Context<Env>, context: ServiceContext): Promise
   const bytes = await readBody(c)
   const now = context.now()
   try {
-    return await answer(c, context, receive(context.database, context.admission, bytes, now))
+    return await answer(c, context, await receive(context.database, context.admission, bytes, now))
   } catch (error) {
     const { code } = failureOf(error)
-    appendAudit(context.database, { at: now, event: "request-refused", detail: { code } })
+    context.log.warn({ code }, "request refused")
+    if (TAMPERING.has(code)) appendAudit(context.database, { at: now, event: "request-refused", detail: { code } })
     throw error
   }
 }

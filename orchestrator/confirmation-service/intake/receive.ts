@@ -1,7 +1,7 @@
 /** Takes one confirmation request in: read, admitted, recomputed, stored; or refused with the reason's own code. */
 import { digestOfRendering, parseTime } from "../../aacp/index.ts"
 import { CONTRACT_MEMBER, fundAction } from "../../contract/fund-action.ts"
-import { asContract, type Contract } from "../../contract/index.ts"
+import { asContract, type Contract, verifySignatures } from "../../contract/index.ts"
 import { AfgError, isAfgError } from "../../errors.ts"
 import type { JsonValue } from "../../json/index.ts"
 import type { ConfirmErrorCode } from "../errors.ts"
@@ -29,8 +29,11 @@ const inContract = <T>(work: () => T): T => {
 
 const readContract = (value: JsonValue): Contract => inContract(() => asContract(value))
 
-/** Everything that is checked before the store is looked at. Pure but for the clock that is passed in. */
-const examine = (admission: Admission, incoming: IncomingRequest, now: number): StoredRequest => {
+/** ECDSA only: a contract wallet's answer would need the chain, which this service does not talk to. */
+const isSignedByBuyer = async (contract: Contract): Promise<boolean> => (await verifySignatures(contract)).buyer.valid === true
+
+/** Everything that is checked before the store is looked at. */
+const examine = async (admission: Admission, incoming: IncomingRequest, now: number): Promise<StoredRequest> => {
   const { request, descriptor } = incoming
   const contract = readContract(incoming.contract)
   const subject = admitPerson(admission, request, contract)
@@ -41,7 +44,7 @@ const examine = (admission: Admission, incoming: IncomingRequest, now: number): 
   admitAudience(request, action)
   const fundBy = parseTime(action.expires) ?? 0
   if (fundBy < now) refuse("action-expired", `it had to be funded by ${action.expires}`, `/${CONTRACT_MEMBER}/escrow/fund_by`)
-  const view = viewOf(contract, action, origin)
+  const view = viewOf(contract, action, origin, await isSignedByBuyer(contract))
   return {
     requestId: request["request-id"],
     bodySha256: incoming.bodySha256,
@@ -71,11 +74,11 @@ const earlier = (database: Database, incoming: IncomingRequest): StoredRequest |
  * The stored request: a new one, or the same one again. Throws the codes of `read-request.ts`, `admit.ts` and `recompute.ts`, the
  * contract's own, and `request-known`, `action-expired`, `action-denied`, `request-too-many`; then nobody is asked.
  */
-export const receive = (database: Database, admission: Admission, bytes: Uint8Array, now: number): StoredRequest => {
+export const receive = async (database: Database, admission: Admission, bytes: Uint8Array, now: number): Promise<StoredRequest> => {
   const incoming = readIncoming(bytes)
   const known = earlier(database, incoming)
   if (known !== null) return known
-  const request = examine(admission, incoming, now)
+  const request = await examine(admission, incoming, now)
   return database.transaction(() => {
     // Looked up again inside the transaction: the command line and other requests write too.
     const raced = earlier(database, incoming)
@@ -83,8 +86,10 @@ export const receive = (database: Database, admission: Admission, bytes: Uint8Ar
     if (standingDenial(database, request.subject, request.actionDigest) !== null) {
       return refuse("action-denied", "the person rejected this action", "/action-digest")
     }
-    if (pendingCount(database, request.subject, now) >= MAX_PENDING) {
-      return refuse("request-too-many", `${MAX_PENDING} requests wait for this person already`)
+    const { signedByPayer } = request.view
+    const limit = signedByPayer ? MAX_PENDING.signed : MAX_PENDING.unsigned
+    if (pendingCount(database, request.subject, signedByPayer, now) >= limit) {
+      return refuse("request-too-many", `${limit} such requests wait for this person already`)
     }
     insertRequest(database, request)
     appendAudit(database, {

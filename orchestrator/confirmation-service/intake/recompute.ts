@@ -55,11 +55,12 @@ export const assertSameAction = (action: FundAction, contract: Contract, given: 
 }
 
 /** What the page shows: from the contract and our own descriptor, never from the one that was sent. */
-export const viewOf = (contract: Contract, action: FundAction, origin: string): PageView => ({
+export const viewOf = (contract: Contract, action: FundAction, origin: string, signedByPayer: boolean): PageView => ({
   amount: `${contract.price.amount} ${contract.price.asset}`,
   jobId: contract.job_id,
   payer: contract.buyer.wallet,
   agent: contract.buyer.agent_id,
+  signedByPayer,
   origin,
   escrowExpiry: contract.escrow.expiry,
   feeBps: contract.fees.afg_release_fee_bps,

@@ -19,7 +19,15 @@ ${view.rows.map(
 )}</dl>`
 
 const asker = (view: PageView): Html =>
-  html`<p class="kicker">Your agent ${visible(view.agent)} asks, to act at ${visible(view.origin)}</p>`
+  view.signedByPayer
+    ? html`<p class="kicker">Your agent ${visible(view.agent)} asks, to act at ${visible(view.origin)}. Its wallet has signed this contract.</p>`
+    : html`<p class="kicker">Asked in the name of your agent ${visible(view.agent)}, to act at ${visible(view.origin)}</p>`
+
+const unsignedWarning = (view: PageView): Html | null =>
+  view.signedByPayer
+    ? null
+    : html`<div class="notice warning"><p>Your agent's wallet has not signed this contract as far as can be told here: the request may come from someone else.</p></div>
+`
 
 /** Trailing zeros say nothing in a rate: 150 basis points are 1.5 %. */
 const percent = (bps: number): string => `${bps / 100} %`
@@ -27,8 +35,8 @@ const percent = (bps: number): string => `${bps / 100} %`
 const consequences = (view: PageView): Html => html`<section class="warning" aria-labelledby="consequences">
 <h2 id="consequences">You cannot take this back</h2>
 <p>If you accept, ${visible(view.amount)} can leave the wallet ${visible(view.payer)} and be locked in the escrow contract.</p>
-<p>The money then goes to the provider, less a fee of ${percent(view.feeBps)}, if the checks below pass, or back to that wallet. You can no longer
-change the terms or call it back.</p>
+<p>From there it goes to the provider, less a fee of ${percent(view.feeBps)}, or back to that wallet. The checks below decide, and the agreed
+mediator if their result is disputed. You can no longer change the terms or call the money back.</p>
 </section>`
 
 const form = (request: StoredRequest, token: string): Html => html`<form method="post" action="/confirm/${request.requestId}">
@@ -56,7 +64,7 @@ export const confirmPage = (request: StoredRequest, session: Session, token: str
     `Lock ${visiblePlain(view.amount)} in escrow?`,
     html`${asker(view)}
 <h1>Lock ${visible(view.amount)} in escrow?</h1>
-${consequences(view)}
+${unsignedWarning(view)}${consequences(view)}
 <section aria-labelledby="details">
 <h2 id="details">Exactly this</h2>
 ${details(view)}

@@ -22,7 +22,7 @@ const title = ({ request }: InboxItem): Html =>
 
 const pendingItem = (item: InboxItem, now: number): Html => html`<li data-request="${item.request.requestId}">
 <p>${title(item)}</p>
-<p class="soft">Asked by ${visible(item.request.view.agent)}; until ${utc(item.request.expiresAt)} (${span(item.request.expiresAt - now)})</p>
+<p class="soft">Asked ${item.request.view.signedByPayer ? "by" : "in the name of"} ${visible(item.request.view.agent)}; until ${utc(item.request.expiresAt)} (${span(item.request.expiresAt - now)})</p>
 </li>
 `
 

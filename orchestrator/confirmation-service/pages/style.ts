@@ -16,8 +16,8 @@ export const STYLE = `
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 1.0625rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 main { max-width: 42rem; margin: 0 auto; padding: 1.25rem 1rem 3rem; }
-h1 { font-size: clamp(1.5rem, 6vw, 2rem); line-height: 1.2; margin: 0 0 .75rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.125rem; margin: 0 0 .5rem; }
+h1 { font-size: clamp(1.5rem, 6vw, 2rem); line-height: 1.2; margin: 0 0 1rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.125rem; line-height: 1.3; margin: 0 0 .625rem; }
 p { margin: 0 0 .75rem; }
 a { color: var(--link); }
 section, .notice { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem; margin: 0 0 1rem; }
@@ -29,7 +29,7 @@ dl { margin: 0; }
 dl > div { padding: .625rem 0; border-top: 1px solid var(--line); }
 dl > div:first-child { border-top: 0; padding-top: 0; }
 dl > div:last-child { padding-bottom: 0; }
-dt { color: var(--soft); font-size: .9375rem; }
+dt { color: var(--soft); font-size: .9375rem; line-height: 1.4; margin-bottom: .125rem; }
 dd { margin: 0; font-weight: 600; overflow-wrap: anywhere; white-space: pre-wrap; }
 dd.exact { font: 600 .9375rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .foreign { unicode-bidi: isolate; direction: ltr; overflow-wrap: anywhere; white-space: pre-wrap; }

@@ -53,8 +53,8 @@ export const findRequest = (database: Database, requestId: string): StoredReques
 export const insertRequest = (database: Database, request: StoredRequest): void => {
   database.run(
     `INSERT INTO request (request_id, body_sha256, body, subject, action_digest, view, rendering_digest, chain_id, resolver,
-       terms_hash, fund_by, received_at, expires_at)
-     VALUES (:id, :sha, :body, :subject, :digest, :view, :rendering, :chain, :resolver, :terms, :fundBy, :received, :expires)`,
+       terms_hash, fund_by, signed, received_at, expires_at)
+     VALUES (:id, :sha, :body, :subject, :digest, :view, :rendering, :chain, :resolver, :terms, :fundBy, :signed, :received, :expires)`,
     {
       id: request.requestId,
       sha: request.bodySha256,
@@ -67,6 +67,7 @@ export const insertRequest = (database: Database, request: StoredRequest): void 
       resolver: request.resolver,
       terms: request.termsHash,
       fundBy: request.fundBy,
+      signed: request.view.signedByPayer ? 1 : 0,
       received: request.receivedAt,
       expires: request.expiresAt,
     },
@@ -89,13 +90,13 @@ export const undecidedRequests = (database: Database, now: number): StoredReques
     .all("SELECT r.* FROM request r LEFT JOIN decision d USING (request_id) WHERE d.request_id IS NULL AND r.expires_at >= :now", { now })
     .map(fromRow)
 
-/** How many of one person's requests wait for a decision. */
-export const pendingCount = (database: Database, subject: string, now: number): number =>
+/** How many of one person's requests, signed by the buyer's wallet or not, wait for a decision. */
+export const pendingCount = (database: Database, subject: string, signed: boolean, now: number): number =>
   Number(
     database.get(
       `SELECT count(*) AS n FROM request r LEFT JOIN decision d USING (request_id)
-       WHERE r.subject = :subject AND d.request_id IS NULL AND r.expires_at >= :now`,
-      { subject, now },
+       WHERE r.subject = :subject AND r.signed = :signed AND d.request_id IS NULL AND r.expires_at >= :now`,
+      { subject, signed: signed ? 1 : 0, now },
     )?.n ?? 0,
   )
 

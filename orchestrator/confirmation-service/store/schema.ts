@@ -28,6 +28,8 @@ CREATE TABLE request (
   resolver TEXT NOT NULL,
   terms_hash TEXT NOT NULL,
   fund_by INTEGER NOT NULL,
+  -- 1: the buyer's wallet has signed the contract. Requests without that cannot crowd out those with it.
+  signed INTEGER NOT NULL CHECK (signed IN (0, 1)),
   received_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT;

@@ -6,6 +6,8 @@ const announcement = z.object({
   publicUrl: z.string(),
   issuer: z.string(),
   subjects: z.array(z.string()),
+  /** Where the service takes its time from, when not from the machine. */
+  clockRpcUrl: z.string().nullable(),
   chains: z.array(z.object({ chainId: z.number(), resolver: z.custom<`0x${string}`>(), verifier: z.custom<`0x${string}`>() })),
 })
 
