@@ -49,7 +49,8 @@ export type MessageEvent = Message<
 
 export type ChainEvent = Chain<
   | { type: "bound"; termsHash: Hex }
-  | { type: "funded"; amount: bigint }
+  /** In the token's smallest units, decimal. */
+  | { type: "funded"; amount: string }
   /** The rail itself was told that work was handed in. */
   | { type: "railSubmitted"; deliverableHash: Hex }
   | { type: "submitted"; n: number; deliverableHash: Hex; uriHash: Hex }

@@ -1,0 +1,7 @@
+/** Migrations in order. Append only: what is released is never edited. */
+import type { Kysely } from "kysely"
+import { up as tables } from "./0001-tables.ts"
+
+export type Migration = { name: string; up: (db: Kysely<unknown>) => Promise<void> }
+
+export const MIGRATIONS: readonly Migration[] = [{ name: "0001-tables", up: tables }]
