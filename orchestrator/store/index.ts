@@ -4,7 +4,7 @@ import { type BlobStore, openBlobs } from "./blobs.ts"
 import { type OpenStore, openDatabase, type StoreOptions } from "./open.ts"
 import { type EventSignal, openSignal } from "./signal.ts"
 
-export { claimAction, failedActions, finishAction, nextTry, releaseActions } from "./actions.ts"
+export { type ActionFailure, claimAction, failedActions, finishAction, nextTry, releaseActions } from "./actions.ts"
 export { type BlobStore, blobHash, blobUri, describeBlob, openBlobs, type StoredBlob } from "./blobs.ts"
 export { ERRORS } from "./errors.ts"
 export {
