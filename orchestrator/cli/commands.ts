@@ -15,6 +15,8 @@ type CommandEntry = { name: string; summary: string; load: () => Promise<Command
 export const commands: readonly CommandEntry[] = [
   { name: "doctor", summary: "whether everything needed is there and works", load: () => import("./commands/doctor.ts") },
   { name: "images", summary: "the container images that checks run in", load: () => import("./commands/images.ts") },
+  { name: "jcs", summary: "the canonical bytes of a JSON document", load: () => import("./commands/jcs.ts") },
+  { name: "contract", summary: "job contracts: examples, hash, linter, Terms, signatures", load: () => import("./commands/contract.ts") },
   { name: "aacp", summary: "confirmation evidence: digests, verification, CBOR", load: () => import("./commands/aacp.ts") },
   { name: "cose", summary: "COSE_Sign1 messages", load: () => import("./commands/cose.ts") },
   { name: "confirm", summary: "the confirmation service's administration", load: () => import("./commands/confirm.ts") },

@@ -26,6 +26,8 @@ export type ExampleOptions = {
   addressOf: (role: ExampleRole) => Address
   /** Digest of the runner image, where one has been built. */
   runner_image?: string | undefined
+  /** Where the ERC-8183 rail is deployed; made-up addresses otherwise. */
+  erc8183?: Pick<Deployment, "token" | "escrow" | "resolver"> | undefined
 }
 
 const CREATED_AT = toUnix("2026-09-25T20:00:00Z")
@@ -56,13 +58,14 @@ const exampleConfirmer = (): Hex => {
 
 const NOT_AUDITED = "Not audited. A development deployment on chain 31337, where nothing of value can be locked.\n"
 
-const deploymentOf = (rail: string): Deployment => ({
+const deploymentOf = (rail: string, known?: ExampleOptions["erc8183"]): Deployment => ({
   chain_id: LOCAL_CHAIN,
   token: madeUpAddress("token"),
   escrow: madeUpAddress(`${rail} escrow`),
   resolver: madeUpAddress(`${rail} resolver`),
   vault: madeUpAddress("vault"),
   audit_ref: { uri: `data:text/plain;base64,${Buffer.from(NOT_AUDITED).toString("base64")}`, sha256: sha256Hex(NOT_AUDITED) },
+  ...known,
 })
 
 const people = (addressOf: ExampleOptions["addressOf"], job: { buyer: string; provider: string; mediator: string }): Participants => ({
@@ -106,7 +109,7 @@ const people = (addressOf: ExampleOptions["addressOf"], job: { buyer: string; pr
 const pinned = (uri: string): { uri: string; sha256: ReturnType<typeof sha256Hex> } => ({ uri, sha256: word(uri) })
 
 /** A complete example contract. Throws `template-unknown`. */
-export const exampleContract = (name: string, { addressOf, runner_image }: ExampleOptions): Contract => {
+export const exampleContract = (name: string, { addressOf, runner_image, erc8183 }: ExampleOptions): Contract => {
   const image = runner_image ?? `sha256:${word("runner image")}`
   switch (name) {
     case "code-fix":
@@ -115,7 +118,7 @@ export const exampleContract = (name: string, { addressOf, runner_image }: Examp
         created_at: CREATED_AT,
         escrow_ref: "7741",
         people: people(addressOf, { buyer: "buyer.acme-ci", provider: "fixer.pyagent", mediator: "med.pool.0192" }),
-        deployment: deploymentOf("erc8183"),
+        deployment: deploymentOf("erc8183", erc8183),
         work: {
           repo: pinned("git+https://example.com/acme/ledger-lib"),
           base_commit: word("base commit").slice(0, 40),
@@ -148,7 +151,7 @@ export const exampleContract = (name: string, { addressOf, runner_image }: Examp
         created_at: CREATED_AT,
         escrow_ref: "7742",
         people: people(addressOf, { buyer: "buyer.data-desk", provider: "cleaner.agent", mediator: "med.pool.0192" }),
-        deployment: deploymentOf("erc8183"),
+        deployment: deploymentOf("erc8183", erc8183),
         schema: pinned("ipfs://example/record.schema.json"),
       })
     default:

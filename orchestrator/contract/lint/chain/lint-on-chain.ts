@@ -12,8 +12,8 @@ import { CHAIN_RULES } from "./rules.ts"
 export type ChainLintOptions = LintOptions & {
   /** A client of the price's chain. */
   client: FactsReader
-  /** The escrows and resolvers admitted on that chain. Default: none. */
-  known?: KnownContracts | undefined
+  /** The escrows and resolvers admitted on a chain. Default: none. */
+  known?: ((chainId: number) => KnownContracts | undefined) | undefined
 }
 
 /** Members that the chain rules read. */
@@ -33,7 +33,7 @@ export const lintOnChain = async (subject: LintSubject, { client, known, ...opti
   // The rules see the members that are needed, and those are well-formed.
   const contract = reading.members as Contract
   await requireChain(client, contract.price.chain_id)
-  const facts = await readFacts(contract, client, known ?? NOTHING_KNOWN)
+  const facts = await readFacts(contract, client, known?.(contract.price.chain_id) ?? NOTHING_KNOWN)
   const found: GradedFinding[] = []
   for (const { code, severity, find } of CHAIN_RULES)
     for (const { path, message } of find(contract, facts, options)) found.push({ code, severity, path: toPointer(path), message })
