@@ -1,129 +1,104 @@
-/** What a job is at a moment, for people and agents: state, deadlines, who can do what until when. */
+/** What a job is at a moment, for people and agents: state, deadlines, who can do what until when, what comes next. */
 import type { UnixSeconds } from "../types.ts"
-import { isAgreed, type Job } from "./fold.ts"
-import {
-  appealUntil,
-  disputedSince,
-  disputeUntil,
-  fallbackTurn,
-  mayConcede,
-  mayGiveVerdict,
-  mayRule,
-  maySubmit,
-  panelDeadlines,
-  restAt,
-  type Standing,
-  standingAt,
-} from "./lifecycle.ts"
+import { momentOf, openRows, untilOf } from "./acts.ts"
+import { deadlineAt } from "./deadlines.ts"
+import { type HistoryEntry, isAgreed, type Job, unrecorded } from "./fold.ts"
+import type { Moment } from "./guards.ts"
+import { type Standing, standingAt } from "./position.ts"
+import { ACT_ROWS, type DeadlineName, FIXED_DEADLINES, TIME_ROWS, type TimeRow } from "./table.ts"
+import { type SigningRole, type State, TERMINAL_STATES } from "./vocabulary.ts"
 
-export type Deadline = { what: string; at: UnixSeconds }
+export type Deadline = { what: DeadlineName; at: UnixSeconds }
 /** `until` is inclusive; null: no deadline of its own. */
 export type Can = { who: string; action: string; until: UnixSeconds | null }
+/** What time alone will do, and from which second on. `action` is "settle" when anyone may make the outcome real. */
+export type Ahead = { action: "lapse" | "refund" | "release" | "escalate" | "default_ruling" | "tally" | "settle"; at: UnixSeconds }
 
 export type Assessment = Standing & {
   deadlines: Deadline[]
   can: Can[]
-  /** What time alone will do next, and when; null when nothing. */
-  next: { action: string; at: UnixSeconds } | null
+  /** Null when time will do nothing more. */
+  next: Ahead | null
+  history: HistoryEntry[]
 }
 
-const beforeFunding = (job: Job, now: UnixSeconds): Can[] => {
-  const { clock } = job.rules
-  const { signed } = job.messages
-  if (now > clock.fundBy || job.facts.lapsedAt !== null) return []
-  const unsigned = (["buyer", "provider", "mediator"] as const).filter((role) => signed[role] === undefined)
-  if (unsigned.length > 0 && job.facts.boundAt === null) return unsigned.map((who) => ({ who, action: "sign", until: clock.fundBy }))
-  return [{ who: "buyer", action: "fund", until: clock.fundBy }]
+const SIGNERS: readonly SigningRole[] = ["buyer", "provider", "mediator"]
+
+const momentFor = (job: Job, now: UnixSeconds): Moment => momentOf(job.rules, job.facts, isAgreed(job), now)
+
+const unsigned = (job: Job, now: UnixSeconds): Can[] => {
+  const { fundBy } = job.rules.clock
+  if (job.facts.boundAt !== null || now > fundBy) return []
+  return SIGNERS.filter((role) => job.messages.signed[role] === undefined).map((who) => ({ who, action: "sign", until: fundBy }))
 }
 
-const whileFunded = (job: Job, now: UnixSeconds): Can[] => {
-  const { facts, rules } = job
-  const { clock } = rules
-  const can: Can[] = []
-  const lastMoment = clock.expiry - 1
-  const rest = restAt(rules, facts, now)
-  const until = Math.min(rest.until, lastMoment)
-  if (maySubmit(rules, facts, now)) can.push({ who: "provider", action: "submit", until: Math.min(clock.deliveryBy, lastMoment) })
-  if (facts.submittedAt !== null) {
-    const end = Math.min(facts.submittedAt + clock.verification, lastMoment)
-    if (mayGiveVerdict(rules, facts, "primary", now)) can.push({ who: "verifier", action: "verdict", until: end })
-    if (mayGiveVerdict(rules, facts, "fallback", now)) can.push({ who: "fallback", action: "verdict", until: end })
-  }
-  for (const who of ["buyer", "provider"] as const) {
-    const disputeEnd = disputeUntil(rules, facts, who, now)
-    if (disputeEnd !== null) can.push({ who, action: "dispute", until: Math.min(disputeEnd, lastMoment) })
-    const appealEnd = appealUntil(rules, facts, who, now)
-    if (appealEnd !== null) can.push({ who, action: "appeal", until: Math.min(appealEnd, lastMoment) })
-    if (mayConcede(rules, facts, who, now)) can.push({ who, action: who === "buyer" ? "accept" : "concede", until })
-  }
-  if (mayRule(rules, facts, now)) can.push({ who: "mediator", action: "rule", until })
-  if (facts.appealedAt !== null && rest.decision === null) {
-    const { commitUntil, revealUntil } = panelDeadlines(rules, facts.appealedAt)
-    can.push(
-      now <= commitUntil
-        ? { who: "panelist", action: "commit", until: commitUntil }
-        : { who: "panelist", action: "reveal", until: revealUntil },
-    )
-  }
-  return can
+const canOf = (job: Job, moment: Moment): Can[] => {
+  if (job.facts.settled !== null) return []
+  if (moment.position.state === "DRAFT") return unsigned(job, moment.now)
+  const can = openRows(moment).flatMap((row): Can[] =>
+    row.action === null ? [] : [{ who: row.by, action: row.action, until: untilOf(row, moment) }],
+  )
+  return can.filter((one, index) => can.findIndex((other) => other.who === one.who && other.action === one.action) === index)
 }
 
-const deadlinesOf = (job: Job, now: UnixSeconds): Deadline[] => {
-  const { facts, rules } = job
-  const { clock } = rules
-  const list: Deadline[] = [
-    { what: "fund_by", at: clock.fundBy },
-    { what: "delivery_by", at: clock.deliveryBy },
-    { what: "expiry", at: clock.expiry },
-  ]
-  const add = (what: string, from: UnixSeconds | null | undefined, span: number): void => {
-    if (from !== null && from !== undefined) list.push({ what, at: from + span })
-  }
-  if (facts.submittedAt !== null && facts.verdict === null) {
-    list.push({ what: "fallback_turn", at: fallbackTurn(rules, facts.submittedAt) })
-    add("verification", facts.submittedAt, clock.verification)
-  }
-  const disputed = disputedSince(rules, facts, now)
-  if (disputed === null && facts.verdict === "PASS") add("buyer_review", facts.verdictAt, clock.buyerReview)
-  if (disputed === null && facts.verdict === "FAIL") add("provider_dispute", facts.verdictAt, clock.providerDispute)
-  if (disputed !== null) {
-    add("mediator_ruling", disputed, clock.mediatorRuling)
-    const ruling = facts.fundedAt === null ? undefined : restAt(rules, facts, now).ruling
-    add("appeal_filing", ruling?.at, clock.appealFiling)
-  }
-  if (facts.appealedAt !== null) {
-    list.push({ what: "panel_commit", at: panelDeadlines(rules, facts.appealedAt).commitUntil })
-    add("panel_ruling", facts.appealedAt, clock.panelRuling)
-  }
-  return list.sort((a, b) => a.at - b.at)
+/** Deadlines of the state's own windows, whoever they are for. */
+const namesFor = (state: State): Set<DeadlineName> =>
+  new Set<DeadlineName>([
+    ...FIXED_DEADLINES,
+    ...ACT_ROWS.flatMap((row) => (row.until !== undefined && row.from.includes(state) ? [row.until] : [])),
+    ...TIME_ROWS.flatMap((row) => (row.from === state ? [row.after] : [])),
+    ...(state === "SUBMITTED" ? (["fallback_turn"] as const) : []),
+  ])
+
+const deadlinesOf = ({ rules, facts, position }: Moment): Deadline[] =>
+  [...namesFor(position.state)]
+    .map((what) => ({ what, at: deadlineAt(what, rules.clock, position.since, facts.n) }))
+    .sort((a, b) => a.at - b.at)
+
+const OUTLOOK = { RELEASE: "release", REFUND: "refund", panel: "tally" } as const
+
+const outlook = (row: TimeRow, { facts }: Moment): Ahead["action"] => {
+  if (row.to === "LAPSED") return "lapse"
+  if (row.to === "DISPUTED") return "escalate"
+  if (row.to === "RULED") return "default_ruling"
+  if (row.decision === "ruling") return OUTLOOK[facts.ruling ?? (facts.verdict === "PASS" ? "RELEASE" : "REFUND")]
+  return row.decision === undefined ? "refund" : OUTLOOK[row.decision]
 }
 
-/** What the passage of time alone will do: the default of the state the job rests in. */
-const nextOf = (job: Job, standing: Standing, now: UnixSeconds): Assessment["next"] => {
-  const { facts, rules } = job
-  if (facts.settled !== null || standing.state === "LAPSED") return null
-  if (facts.fundedAt === null) return { action: "lapse", at: rules.clock.fundBy + 1 }
-  if (standing.outcome !== null) return { action: "settle", at: now }
-  const rest = restAt(rules, facts, now)
-  const at = Math.min(rest.until + 1, rules.clock.expiry)
-  const becomes: Record<string, string> = {
-    FUNDED: "refund",
-    SUBMITTED: "escalate",
-    VERIFIED_PASS: "release",
-    VERIFIED_FAIL: "refund",
-    DISPUTED: "default_ruling",
-    RULED: rest.ruling?.outcome === "RELEASE" ? "release" : "refund",
-    APPEALED: "tally",
-  }
-  return { action: at === rules.clock.expiry && rest.until + 1 > at ? "refund" : (becomes[rest.state] ?? "refund"), at }
+const aheadOf = (moment: Moment, { state, outcome }: Standing): Ahead | null => {
+  const { rules, facts, position } = moment
+  const { expiry } = rules.clock
+  if (facts.settled !== null) return null
+  if (outcome !== null) return { action: "settle", at: settleableFrom(moment) }
+  const row = TIME_ROWS.find((one) => one.from === state)
+  if (row === undefined) return null
+  const at = deadlineAt(row.after, rules.clock, position.since, facts.n) + 1
+  return facts.fundedAt !== null && expiry < at ? { action: "refund", at: expiry } : { action: outlook(row, moment), at }
+}
+
+/** Since when the outcome can be executed. */
+const settleableFrom = ({ rules, facts, position }: Moment): UnixSeconds => {
+  if (position.state === "LAPSED") return facts.fundedAt ?? 0
+  if (position.decision === null) return rules.clock.expiry
+  return position.decidedAt === null ? (facts.concededAt ?? 0) : position.decidedAt + 1
 }
 
 /** The job at `now` (chain time). */
 export const assess = (job: Job, now: UnixSeconds): Assessment => {
-  const standing = standingAt(job.rules, job.facts, isAgreed(job), now)
-  const { facts } = job
-  const open = facts.settled === null && standing.state !== "LAPSED" && standing.decision === null && now < job.rules.clock.expiry
-  const can = !open ? [] : facts.fundedAt === null ? beforeFunding(job, now) : whileFunded(job, now)
-  if (facts.settled === null && standing.outcome !== null) can.push({ who: "anyone", action: "settle", until: null })
-  return { ...standing, deadlines: deadlinesOf(job, now), can, next: nextOf(job, standing, now) }
+  const moment = momentFor(job, now)
+  const standing = standingAt(job.rules, job.facts, moment.agreed, now)
+  return {
+    ...standing,
+    deadlines: TERMINAL_STATES.has(standing.state) ? [] : deadlinesOf(moment),
+    can: canOf(job, moment),
+    next: aheadOf(moment, standing),
+    history: [...job.history, ...(job.facts.settled === null ? unrecorded(job.history, moment.position.steps) : [])],
+  }
+}
+
+/** All moments after `now` at which a window of the present state closes or opens, in order. Nothing changes by time before the first. */
+export const momentsAfter = (job: Job, now: UnixSeconds): UnixSeconds[] => {
+  if (job.facts.settled !== null) return []
+  const moments = deadlinesOf(momentFor(job, now)).map(({ what, at }) => (what === "expiry" ? at : at + 1))
+  return moments.filter((at) => at > now)
 }

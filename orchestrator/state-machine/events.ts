@@ -4,6 +4,7 @@
  * Chain events are logs of the canonical chain; they alone move a job from FUNDED on. Messages are signed acts that
  * someone gave us: they only say what should go on chain.
  */
+import type { DisputeGround } from "../contract/messages.ts"
 import type { Hex, Sha256, UnixSeconds } from "../types.ts"
 import type { Cause, Outcome, Party, SigningRole, Verdict, VerifierRole } from "./vocabulary.ts"
 
@@ -41,7 +42,7 @@ export type MessageEvent = Message<
       /** CIDv1 URI of the evidence bundle. */
       bundle: string
     }
-  | { type: "disputeReceived"; n: number; by: Party; merkleRoot: Hex; ground: string; statementHash: Hex; signature: Hex }
+  | { type: "disputeReceived"; n: number; by: Party; merkleRoot: Hex; ground: DisputeGround; statementHash: Hex; signature: Hex }
   | { type: "rulingReceived"; n: number; merkleRoot: Hex; ruling: Outcome; documentHash: Hex; signature: Hex }
   | { type: "appealReceived"; by: Party; rulingDigest: Hex; statementHash: Hex; signature: Hex }
   | { type: "concessionReceived"; by: Party; n: number; merkleRoot: Hex; rulingDigest: Hex; signature: Hex }
@@ -91,11 +92,11 @@ export const eventKey = (event: JobEvent): string => {
     case "verdictSigned":
       return `verdictSigned:${event.n}:${event.deliverableHash}:${event.by}`
     case "disputeReceived":
-      return `disputeReceived:${event.n}`
+      return `disputeReceived:${event.by}:${event.n}:${event.merkleRoot}:${event.ground}:${event.statementHash}`
     case "rulingReceived":
-      return `rulingReceived:${event.n}`
+      return `rulingReceived:${event.n}:${event.merkleRoot}:${event.ruling}:${event.documentHash}`
     case "appealReceived":
-      return "appealReceived"
+      return `appealReceived:${event.by}:${event.rulingDigest}:${event.statementHash}`
     case "concessionReceived":
       return `concessionReceived:${event.by}:${event.n}:${event.merkleRoot}:${event.rulingDigest}`
   }
