@@ -135,7 +135,16 @@ export const actAnswer = z
   .meta({ id: "ActAnswer" })
 
 export const problemAnswer = z
-  .object({ type: z.string(), title: z.string(), status: z.number(), code: z.string(), detail: z.string(), recovery: z.string(), path: z.string().optional(), request_id: z.string() })
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number(),
+    code: z.string(),
+    detail: z.string(),
+    recovery: z.string(),
+    path: z.string().optional(),
+    request_id: z.string(),
+  })
   .loose()
   .meta({ id: "Problem" })
 

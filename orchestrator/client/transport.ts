@@ -83,7 +83,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     return fetch(`${options.api}${path}`, {
       method,
       headers,
-      ...(method === "POST" ? { body: bytes as BodyInit } : {}),
+      ...(method === "POST" ? { body: bytes } : {}),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     })
   }

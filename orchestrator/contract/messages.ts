@@ -179,6 +179,12 @@ export const afgDomain = (chainId: number, resolver: Address): AfgDomain => ({
   verifyingContract: resolver,
 })
 
+/** hashStruct of one group of the Terms: what a call carries in place of a group that it does not read. */
+export const hashGroup = <K extends "Roles" | "Money" | "Clock">(
+  name: K,
+  group: { Roles: TermsRoles; Money: TermsMoney; Clock: TermsClock }[K],
+): Hex => hashStruct({ types: TERMS_TYPES, primaryType: name, data: group as never })
+
 /** hashStruct(Terms): the `termsHash` that every other message and every settlement event carries. */
 export const hashTerms = (terms: Terms): Hex => hashStruct({ types: TERMS_TYPES, primaryType: "Terms", data: terms })
 

@@ -22,6 +22,7 @@ export type Facts = {
   ruling: Outcome | null
   ruledAt: UnixSeconds | null
   rulingDigest: Hex | null
+  documentHash: Hex | null
   appealedAt: UnixSeconds | null
   /** Per seated panelist: null until revealed. */
   votes: Readonly<Record<Hex, Outcome | null>>
@@ -50,6 +51,7 @@ export const NO_FACTS: Facts = {
   ruling: null,
   ruledAt: null,
   rulingDigest: null,
+  documentHash: null,
   appealedAt: null,
   votes: {},
   concededBy: null,
