@@ -2,7 +2,6 @@
 pragma solidity ^0.8.37;
 
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
-import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {FactsLib, PackedFacts} from "./Facts.sol";
 import {IAFGResolver} from "./interfaces/IAFGResolver.sol";
 import {Lifecycle} from "./Lifecycle.sol";
@@ -13,8 +12,9 @@ import {Act, Cause, Outcome, Party, RailState, State, Verdict} from "./Vocabular
 
 /// @title AFGResolver: what is the same on every rail
 /// @notice See {IAFGResolver}. A rail's resolver adds how that rail reports a job, and how it releases and refunds.
-/// @dev The only calls out that are not static are a rail's in `settle` and `refundUnbound`, after everything is written.
-abstract contract AFGResolver is IAFGResolver, EIP712, ReentrancyGuardTransient {
+/// @dev No reentrancy guard: the only calls out that are not static are the rail's release and refund, made when everything is written, so a second
+/// `settle` in the middle of the first finds `AlreadySettled`. A guard would add 350 gas to every settlement and refuse nothing more.
+abstract contract AFGResolver is IAFGResolver, EIP712 {
     struct Job {
         bytes32 head;
         PackedFacts facts;
@@ -63,7 +63,7 @@ abstract contract AFGResolver is IAFGResolver, EIP712, ReentrancyGuardTransient 
         if (!Signatures.isValidNow(confirmerSigner, digest, confirmerSignature)) revert ConfirmationInvalid();
 
         _requireUnfundedAsAgreed(ref, terms);
-        _jobs[ref].head = _head(termsHash, 0, 0, 0, 0);
+        _jobs[ref].head = _head(termsHash, 0, 0, 0);
         emit Bound(ref, termsHash, terms.contractHash, confirmation.evidenceDigest);
     }
 
@@ -87,7 +87,7 @@ abstract contract AFGResolver is IAFGResolver, EIP712, ReentrancyGuardTransient 
         // Later submissions find the rail as the first left it, unless it has ended, and then nothing of ours matters any more.
         if (n == 1) _requireReleasableAsAgreed(ref, terms, deliverableHash);
 
-        job.head = _head(termsHash, deliverableHash, 0, 0, 0);
+        job.head = _head(termsHash, deliverableHash, 0, 0);
         job.facts = FactsLib.submission(n, block.timestamp);
         emit Submitted(ref, termsHash, n, deliverableHash, uriHash);
     }
@@ -120,7 +120,7 @@ abstract contract AFGResolver is IAFGResolver, EIP712, ReentrancyGuardTransient 
         if (!primary || Verdict(finding) != Verdict.INCONCLUSIVE) {
             facts = facts.withVerdict(Verdict(finding), block.timestamp);
         }
-        job.head = _head(termsHash, record.deliverableHash, merkleRoot, record.rulingDigest, record.documentHash);
+        job.head = _head(termsHash, record.deliverableHash, merkleRoot, record.documentHash);
         job.facts = facts;
         emit VerdictGiven(ref, termsHash, n, Verdict(finding), primary, merkleRoot);
     }
@@ -142,7 +142,8 @@ abstract contract AFGResolver is IAFGResolver, EIP712, ReentrancyGuardTransient 
         if (!Lifecycle.mayConcede(terms.clock, facts, Party(party), block.timestamp)) {
             _refuse(Act.CONCEDE, terms.clock, facts);
         }
-        bytes32 message = Messages.concession(termsHash, n, record.merkleRoot, record.rulingDigest);
+        // Nobody can have ruled yet in this version, so the digest of the ruling that a concession reacts to is zero.
+        bytes32 message = Messages.concession(termsHash, n, record.merkleRoot, 0);
         address signer = Party(party) == Party.BUYER ? terms.roles.buyer : terms.roles.provider;
         _requireSigned(signer, _hashTypedDataV4(message), signature);
         _requireHeld(ref, _railState(ref));
@@ -154,9 +155,8 @@ abstract contract AFGResolver is IAFGResolver, EIP712, ReentrancyGuardTransient 
     /// @inheritdoc IAFGResolver
     function lapse(bytes32 ref, TimeTerms calldata terms) external {
         bytes32 termsHash = TermsHash.hash(terms);
-        Job storage job = _job(ref);
-        // Anything but the head that `bind` wrote means that the job was funded, and a funded job cannot lapse.
-        if (job.head != _head(termsHash, 0, 0, 0, 0)) revert HeadMismatch(ref);
+        // Any head but the one that `bind` wrote means that the job was funded, and a funded job cannot lapse.
+        Job storage job = _jobWithHead(ref, _head(termsHash, 0, 0, 0));
         PackedFacts facts = job.facts;
         RailState rail = _railState(ref);
         bool lapsable = PackedFacts.unwrap(facts) == 0 && rail == RailState.UNFUNDED;
@@ -307,18 +307,22 @@ abstract contract AFGResolver is IAFGResolver, EIP712, ReentrancyGuardTransient 
         revert ActRefused(act, state, decision);
     }
 
-    function _job(bytes32 ref) private view returns (Job storage job) {
-        job = _jobs[ref];
-        if (job.head == 0) revert NotBound(ref);
-    }
-
+    /// @dev The job at `ref`, when what the caller says of it is what its head commits to.
     function _jobWith(
         bytes32 ref,
         bytes32 termsHash,
         Record calldata record
     ) private view returns (Job storage job) {
-        job = _job(ref);
-        if (job.head != _headOf(termsHash, record)) revert HeadMismatch(ref);
+        return _jobWithHead(ref, _headOf(termsHash, record));
+    }
+
+    function _jobWithHead(bytes32 ref, bytes32 expected) private view returns (Job storage job) {
+        job = _jobs[ref];
+        bytes32 head = job.head;
+        if (head != expected) {
+            if (head == 0) revert NotBound(ref);
+            revert HeadMismatch(ref);
+        }
     }
 
     function _isHeld(RailState rail) private pure returns (bool) {
@@ -333,9 +337,8 @@ abstract contract AFGResolver is IAFGResolver, EIP712, ReentrancyGuardTransient 
         bytes32 termsHash,
         bytes32 deliverableHash,
         bytes32 merkleRoot,
-        bytes32 rulingDigest,
         bytes32 documentHash
     ) private pure returns (bytes32) {
-        return keccak256(abi.encode(termsHash, deliverableHash, merkleRoot, rulingDigest, documentHash));
+        return keccak256(abi.encode(termsHash, deliverableHash, merkleRoot, documentHash));
     }
 }

@@ -245,8 +245,11 @@ contract ERC8183Escrow is IERC8183Escrow, EIP712, ReentrancyGuardTransient {
     }
 
     /// @inheritdoc IERC8183Escrow
-    function statusOf(uint256 jobId) external view returns (JobStatus) {
-        return _job(jobId).status;
+    function statusOf(uint256 jobId) external view returns (JobStatus status) {
+        StoredJob storage job = _jobs[jobId];
+        status = job.status;
+        // Only an open job can be one that does not exist.
+        if (status == JobStatus.Open && job.client == address(0)) revert UnknownJob(jobId);
     }
 
     /// @inheritdoc IERC8183Escrow

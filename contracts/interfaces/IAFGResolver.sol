@@ -14,12 +14,10 @@ interface IAFGResolver {
     /// @notice What the job's head commits to besides the Terms. All zero until it happens.
     /// @param deliverableHash Of the current submission
     /// @param merkleRoot Of the latest verdict on the current submission, a primary's INCONCLUSIVE included; a new submission clears it
-    /// @param rulingDigest EIP-712 digest of the mediator's signed ruling
-    /// @param documentHash Of the ruling's document
+    /// @param documentHash Of the mediator's signed ruling, which follows from it and the facts
     struct Record {
         bytes32 deliverableHash;
         bytes32 merkleRoot;
-        bytes32 rulingDigest;
         bytes32 documentHash;
     }
 

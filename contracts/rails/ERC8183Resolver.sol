@@ -21,7 +21,7 @@ contract ERC8183Resolver is AFGResolver {
     }
 
     /// @inheritdoc IAFGResolver
-    function settle(bytes32 ref, TimeTerms calldata terms, Record calldata record) external nonReentrant {
+    function settle(bytes32 ref, TimeTerms calldata terms, Record calldata record) external {
         Outcome outcome = _settle(ref, terms, record);
         if (outcome == Outcome.NONE) return;
         if (outcome == Outcome.RELEASE) IERC8183(escrow).complete(uint256(ref), record.merkleRoot, "");
@@ -30,7 +30,7 @@ contract ERC8183Resolver is AFGResolver {
     }
 
     /// @inheritdoc IAFGResolver
-    function refundUnbound(bytes32 ref) external nonReentrant {
+    function refundUnbound(bytes32 ref) external {
         _refundUnbound(ref);
         IERC8183(escrow).reject(uint256(ref), 0, "");
         _requireEnded(ref, Outcome.REFUND);
@@ -58,12 +58,10 @@ contract ERC8183Resolver is AFGResolver {
     }
 
     function _railState(bytes32 ref) internal view override returns (RailState) {
-        IERC8183.JobStatus status = IERC8183Escrow(escrow).statusOf(uint256(ref));
-        if (status == IERC8183.JobStatus.Open) return RailState.UNFUNDED;
-        if (status == IERC8183.JobStatus.Funded) return RailState.FUNDED;
-        if (status == IERC8183.JobStatus.Submitted) return RailState.RELEASABLE;
-        if (status == IERC8183.JobStatus.Completed) return RailState.RELEASED;
-        return RailState.REFUNDED;
+        // Open, Funded, Submitted, Completed and Rejected are our five words in our order; Expired is a refund too.
+        uint256 status = uint256(IERC8183Escrow(escrow).statusOf(uint256(ref)));
+        uint256 last = uint256(type(RailState).max);
+        return RailState(status < last ? status : last);
     }
 
     function _requireAsAgreed(bytes32 ref, Terms calldata terms, IERC8183Escrow.Job memory job) private view {

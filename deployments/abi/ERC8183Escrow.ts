@@ -58,7 +58,7 @@ export const erc8183EscrowAbi = [
   {"inputs":[{"name":"jobId","type":"uint256"},{"name":"amount","type":"uint256"},{"name":"","type":"bytes"}],"name":"setBudget","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"name":"jobId","type":"uint256"},{"name":"provider","type":"address"},{"name":"","type":"bytes"}],"name":"setProvider","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"name":"jobId","type":"uint256"},{"name":"provider","type":"address"}],"name":"setProvider","outputs":[],"stateMutability":"nonpayable","type":"function"},
-  {"inputs":[{"name":"jobId","type":"uint256"}],"name":"statusOf","outputs":[{"name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"name":"jobId","type":"uint256"}],"name":"statusOf","outputs":[{"name":"status","type":"uint8"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"name":"jobId","type":"uint256"},{"name":"deliverable","type":"bytes32"},{"name":"","type":"bytes"}],"name":"submit","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"name":"jobId","type":"uint256"},{"name":"deliverable","type":"bytes32"},{"name":"signature","type":"bytes"}],"name":"submitWithAuthorization","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[],"name":"token","outputs":[{"name":"","type":"address"}],"stateMutability":"view","type":"function"},

@@ -66,7 +66,7 @@ export type Overrides = {
 }
 
 /** Merkle record of a job with nothing submitted. */
-export const EMPTY_RECORD = { deliverableHash: zeroHash, merkleRoot: zeroHash, rulingDigest: zeroHash, documentHash: zeroHash } as const
+export const EMPTY_RECORD = { deliverableHash: zeroHash, merkleRoot: zeroHash, documentHash: zeroHash } as const
 export type Record_ = { [K in keyof typeof EMPTY_RECORD]: Hex }
 
 let salts = 0
@@ -281,8 +281,7 @@ export const makeJob = (world: World, jobId: bigint, terms: Terms) => {
     },
 
     concedeArgs: async (party: 1 | 2, signer: Signer = party === 1 ? buyer : provider) => {
-      const { merkleRoot, rulingDigest } = job.record
-      const signature = await sign(signer, "Concession", { n: job.n, merkleRoot, rulingDigest })
+      const signature = await sign(signer, "Concession", { n: job.n, merkleRoot: job.record.merkleRoot, rulingDigest: zeroHash })
       return [ref, parts.act, job.record, job.n, party, signature] as const
     },
     concede: async (party: 1 | 2): Promise<Hex> => resolver.write.concede([...(await job.concedeArgs(party))]),
