@@ -7,6 +7,7 @@ import type { JsonErrorCode } from "./errors.ts"
 import { doubleFault } from "./number.ts"
 import { type PathSegment, toPointer } from "./pointer.ts"
 
+/** Deeper than any document the reader lets in: a cycle, or as good as one. */
 const MAX_DEPTH = 1_000
 
 /**
@@ -16,10 +17,14 @@ const MAX_DEPTH = 1_000
  * (`json-value`), lone surrogates, -0, NaN and Infinity, integers beyond ±(2^53 - 1).
  */
 export const canonicalize = (value: unknown): string => {
-  assertIJson(value, 0)
-  const text = serialize(value)
-  if (text === undefined) throw new AfgError("json-value", "the value has no JSON form", { path: "" })
-  return text
+  if (!isPlausible(value, 0)) throw describe(value)
+  try {
+    const text = serialize(value)
+    if (text !== undefined) return text
+  } catch {
+    // Lone surrogates are found while serializing.
+  }
+  throw describe(value)
 }
 
 /** UTF-8 of {@link canonicalize}. */
@@ -31,43 +36,31 @@ export const sha256Hex = (data: Uint8Array | string): Sha256 => createHash("sha2
 /** SHA-256 of the canonical form. */
 export const digestOf = (value: unknown): Sha256 => sha256Hex(canonicalize(value))
 
-/** Walks without keeping a path: the path is worked out only for a value that is refused. */
-const assertIJson = (value: unknown, depth: number): void => {
-  if (faultOf(value, depth) !== null) throw describe(value, [])
-}
-
-const faultOf = (value: unknown, depth: number): JsonErrorCode | null => {
+/** Everything but lone surrogates, which the serializer looks for anyway. Keeps no path: that is worked out on refusal only. */
+const isPlausible = (value: unknown, depth: number): boolean => {
   switch (typeof value) {
     case "string":
-      return value.isWellFormed() ? null : "json-lone-surrogate"
-    case "number":
-      return doubleFault(value)
     case "boolean":
-      return null
+      return true
+    case "number":
+      return doubleFault(value) === null
     case "object":
-      return value === null ? null : containerFault(value, depth)
+      return value === null || isPlausibleContainer(value, depth)
     default:
-      return "json-value"
+      return false
   }
 }
 
-const containerFault = (value: object, depth: number): JsonErrorCode | null => {
-  // Deeper than any document the reader lets in: a cycle, or as good as one.
-  if (depth > MAX_DEPTH) return "json-value"
+const isPlausibleContainer = (value: object, depth: number): boolean => {
+  if (depth > MAX_DEPTH) return false
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) {
-      const fault = faultOf(value[i], depth + 1)
-      if (fault !== null) return fault
-    }
-    return null
+    for (let i = 0; i < value.length; i++) if (!isPlausible(value[i], depth + 1)) return false
+    return true
   }
-  if (!isPlain(value)) return "json-value"
-  for (const name of Object.keys(value)) {
-    if (!name.isWellFormed()) return "json-lone-surrogate"
-    const fault = faultOf((value as Record<string, unknown>)[name], depth + 1)
-    if (fault !== null) return fault
-  }
-  return null
+  if (!isPlain(value)) return false
+  // Nothing is inherited: the prototype is Object's own or null.
+  for (const name in value) if (!isPlausible((value as Record<string, unknown>)[name], depth + 1)) return false
+  return true
 }
 
 /** A record without behaviour: no class, no `toJSON` that would put something else in its place. */
@@ -76,15 +69,25 @@ const isPlain = (value: object): boolean => {
   return (prototype === Object.prototype || prototype === null) && typeof (value as { toJSON?: unknown }).toJSON !== "function"
 }
 
-const describe = (value: unknown, path: PathSegment[]): AfgError => {
-  const entries = typeof value === "object" && value !== null && path.length <= MAX_DEPTH ? Object.entries(value) : []
-  for (const [name, item] of entries) {
-    const inner = [...path, name]
-    if (!name.isWellFormed()) return refusal("json-lone-surrogate", inner)
-    if (faultOf(item, inner.length) !== null) return describe(item, inner)
-  }
-  return refusal(faultOf(value, path.length) ?? "json-value", path)
+/** Finds the first value without canonical form, and says where it is. */
+const describe = (value: unknown): AfgError => {
+  const [code, path] = firstFault(value, []) ?? ["json-value", []]
+  return new AfgError(code, `a value without canonical form at ${toPointer(path.slice(0, 16)) || "the top"}`, { path: toPointer(path) })
 }
 
-const refusal = (code: JsonErrorCode, path: PathSegment[]): AfgError =>
-  new AfgError(code, `a value without canonical form at ${toPointer(path.slice(0, 16)) || "the top"}`, { path: toPointer(path) })
+const firstFault = (value: unknown, path: PathSegment[]): [JsonErrorCode, PathSegment[]] | null => {
+  if (typeof value === "string") return value.isWellFormed() ? null : ["json-lone-surrogate", path]
+  if (typeof value === "number") {
+    const code = doubleFault(value)
+    return code === null ? null : [code, path]
+  }
+  if (typeof value === "boolean" || value === null) return null
+  if (typeof value !== "object" || path.length > MAX_DEPTH || !(Array.isArray(value) || isPlain(value))) return ["json-value", path]
+  const entries = Array.isArray(value) ? Array.from(value, (item, index) => [index, item] as const) : Object.entries(value)
+  for (const [name, item] of entries) {
+    const inner = [...path, name]
+    const fault = typeof name === "string" && !name.isWellFormed() ? (["json-lone-surrogate", inner] as const) : firstFault(item, inner)
+    if (fault !== null) return [fault[0], fault[1]]
+  }
+  return null
+}
