@@ -45,6 +45,8 @@ const start = async (home: string, runtime: string | null): Promise<void> => {
     [...(runtime === null ? [] : ["--runtime", runtime]), "system", "service", "--time=0", `unix://${socket}`],
     {
       detached: true,
+      // conmon leaves a file `oom` where it was started, on hosts with cgroups v1.
+      cwd: serviceDirectory(home),
       stdio: ["ignore", output, output],
     },
   )
