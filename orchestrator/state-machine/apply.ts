@@ -32,6 +32,7 @@ const ruled = (rules: Rules, facts: Facts, event: Of<"ruled">): Facts => ({
   ruling: event.ruling,
   ruledAt: event.at,
   rulingDigest: event.rulingDigest,
+  documentHash: event.documentHash,
 })
 
 /** The facts after an event that counts. */
