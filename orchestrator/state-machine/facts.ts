@@ -22,6 +22,8 @@ export type Facts = {
   ruling: Outcome | null
   ruledAt: UnixSeconds | null
   rulingDigest: Hex | null
+  /** Of the signed ruling's document. */
+  documentHash: Hex | null
   documentHash: Hex | null
   appealedAt: UnixSeconds | null
   /** Per seated panelist: null until revealed. */
@@ -51,6 +53,7 @@ export const NO_FACTS: Facts = {
   ruling: null,
   ruledAt: null,
   rulingDigest: null,
+  documentHash: null,
   documentHash: null,
   appealedAt: null,
   votes: {},
