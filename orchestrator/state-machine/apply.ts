@@ -33,7 +33,6 @@ const ruled = (rules: Rules, facts: Facts, event: Of<"ruled">): Facts => ({
   ruledAt: event.at,
   rulingDigest: event.rulingDigest,
   documentHash: event.documentHash,
-  documentHash: event.documentHash,
 })
 
 /** The facts after an event that counts. */

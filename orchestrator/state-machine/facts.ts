@@ -22,8 +22,6 @@ export type Facts = {
   ruling: Outcome | null
   ruledAt: UnixSeconds | null
   rulingDigest: Hex | null
-  /** Of the signed ruling's document. */
-  documentHash: Hex | null
   documentHash: Hex | null
   appealedAt: UnixSeconds | null
   /** Per seated panelist: null until revealed. */
@@ -53,7 +51,6 @@ export const NO_FACTS: Facts = {
   ruling: null,
   ruledAt: null,
   rulingDigest: null,
-  documentHash: null,
   documentHash: null,
   appealedAt: null,
   votes: {},
