@@ -322,3 +322,11 @@ export const submittedJob = async (world: World, overrides: Overrides = {}): Pro
   await job.submit()
   return job
 }
+
+type BindArgs = Awaited<ReturnType<Job["bindArgs"]>>
+
+/** `bind` with some arguments replaced, by position. */
+export const bindWith = (world: World, args: BindArgs, changes: Readonly<Record<number, unknown>> = {}): Promise<Hex> => {
+  const changed = args.map((value, index) => (index in changes ? changes[index] : value))
+  return world.resolver.write.bind(changed as unknown as Parameters<World["resolver"]["write"]["bind"]>[0])
+}
