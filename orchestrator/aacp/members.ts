@@ -34,12 +34,13 @@ export class Members {
     throw new AfgError(this.code, `${name} ${problem}`, { path: `${this.path}/${escapePointer(name)}` })
   }
 
-  has(name: string): boolean {
-    return Object.hasOwn(this.object, name)
+  /** Own members only; undefined counts as absent. */
+  value(name: string): Json | undefined {
+    return Object.hasOwn(this.object, name) ? this.object[name] : undefined
   }
 
-  value(name: string): Json | undefined {
-    return this.has(name) ? this.object[name] : undefined
+  has(name: string): boolean {
+    return this.value(name) !== undefined
   }
 
   required(name: string): Json {
