@@ -41,7 +41,7 @@ export type ApiServices = {
   /** ERC-1271 and ERC-6492 wallets sign requests too. */
   verifyMessage: (address: Address, message: string, signature: Hex) => Promise<boolean>
   /** A party's act: ECDSA, then ERC-1271, as the resolver checks it. */
-  verifyDigest: (address: Address, digest: Hex, signature: Hex) => Promise<boolean>
+  verifyDigest: (address: Address, digest: Hex, signature: Hex, mayBeContract: boolean) => Promise<boolean>
   /** Moves a local chain's time; absent elsewhere. */
   warp?: (seconds: number) => Promise<void>
   log: (level: "info" | "warn" | "error", message: string, details?: Record<string, unknown>) => void

@@ -64,6 +64,8 @@ export const concedeBody = z
   })
   .meta({ id: "ConcedeBody", description: "The buyer's means RELEASE, the provider's REFUND." })
 
+export const warpBody = z.strictObject({ seconds: z.number().int().min(1).max(315_360_000) }).meta({ id: "WarpBody" })
+
 const finding = z.object({ code: z.string(), path: z.string(), message: z.string() })
 
 export const speccheckAnswer = z

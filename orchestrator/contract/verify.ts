@@ -38,7 +38,7 @@ export const verifySignatures = async (contract: Contract, options: VerifyOption
   if (options.client !== undefined) await requireChain(options.client, contract.price.chain_id)
   const [buyer, provider, mediator] = await Promise.all(
     SIGNING_ROLES.map((role) =>
-      statusOf(signerOf(contract, role), digest, contract.signatures?.[role], role !== "mediator", options.client),
+      signatureStatus(signerOf(contract, role), digest, contract.signatures?.[role], role !== "mediator", options.client),
     ),
   )
   if (!buyer || !provider || !mediator) throw new TypeError("three roles sign")
@@ -54,7 +54,8 @@ export const requireChain = async (client: Pick<PublicClient, "getChainId">, cha
     throw new AfgError("rpc-wrong-chain", `the RPC is of chain ${actual}, the price is on chain ${chainId}`, { path: "/price/chain_id" })
 }
 
-const statusOf = async (
+/** One signature over one digest, judged as the chain judges it: by key first, then by the wallet's contract where that may be. */
+export const signatureStatus = async (
   address: Address,
   digest: Hex,
   signature: Hex | undefined,

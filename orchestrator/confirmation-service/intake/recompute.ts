@@ -1,15 +1,11 @@
 /** The action that a contract really yields, computed here, and whether the request's descriptor says the same. */
-import { type ActionDescriptor, descriptorOf, renderingSet } from "../../aacp/index.ts"
+import { type ActionDescriptor, renderingSet } from "../../aacp/index.ts"
 import type { FundAction } from "../../contract/fund-action.ts"
 import type { Contract } from "../../contract/schema/contract.ts"
 import { AfgError } from "../../errors.ts"
+import { fundDescriptor } from "../../fund-descriptor.ts"
 import { canonicalize, toPointer } from "../../json/index.ts"
 import type { PageView } from "../view.ts"
-
-export const fundDescriptor = (action: FundAction): ActionDescriptor => ({
-  ...descriptorOf(action.xAacp, { location: action.location, fields: { ...action.fields } }),
-  expires: action.expires,
-})
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value)
 

@@ -1,0 +1,135 @@
+/** The HTTP interface: one table of routes, the same steps for each. */
+import { randomUUID } from "node:crypto"
+import { Hono } from "hono"
+import { isAfgError } from "../errors.ts"
+import { DEFAULT_LIMITS } from "../json/index.ts"
+import { authenticate } from "./auth.ts"
+import { jsonBody, readBody } from "./body.ts"
+import type { ApiContext, ApiEnv, ApiServices } from "./context.ts"
+import { keepAnswer, recallAnswer } from "./idempotency.ts"
+import { openApiDocument } from "./openapi.ts"
+import { ApiError, problemOf } from "./problem.ts"
+import { rateLimit } from "./rate-limit.ts"
+import { concede, submit } from "./routes/acts.ts"
+import { getArtifact, putArtifact } from "./routes/artifacts.ts"
+import { streamEvents } from "./routes/events.ts"
+import { authorizeFunding, fund } from "./routes/fund.ts"
+import { getJob, postJob, signJob } from "./routes/jobs.ts"
+import { warpBody } from "./schemas.ts"
+
+/** Answers of these routes are kept under their Idempotency-Key. Funding has its own rule (AACP §8.3), and bytes are their own key. */
+type Handler = (services: ApiServices, c: ApiContext, id: string) => Promise<unknown>
+
+const requestIdOf = (c: ApiContext): string => c.get("requestId") ?? "none"
+
+const fail = (services: ApiServices, c: ApiContext, error: unknown): Response => {
+  const problem = problemOf(error, requestIdOf(c))
+  if (problem.document.code === "internal") {
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    services.log("error", "request failed", { request: requestIdOf(c), method: c.req.method, path: c.req.path, cause })
+  }
+  return new Response(JSON.stringify(problem.document), { status: problem.status, headers: problem.headers })
+}
+
+const METHODS: Readonly<Record<string, string>> = {
+  "/v1/speccheck": "POST",
+  "/v1/artifacts": "POST",
+  "/v1/jobs": "POST",
+}
+
+/** Which methods a path takes, for a request with another one. */
+const allowedMethods = (path: string): string | null => {
+  if (METHODS[path] !== undefined) return METHODS[path]
+  if (/^\/v1\/jobs\/[^/]+\/(sign|fund|fund\/authorization|submit|concede)$/.test(path)) return "POST"
+  if (/^\/v1\/(jobs\/[^/]+(\/events)?|artifacts\/[^/]+)$/.test(path)) return "GET"
+  return null
+}
+
+/** Runs a handler once per Idempotency-Key: a definite answer is kept and given again. */
+const idempotently = async (services: ApiServices, c: ApiContext, run: () => Promise<unknown>, status: 200 | 201): Promise<Response> => {
+  const agent = c.get("agent")
+  const key = c.req.header("Idempotency-Key")
+  if (agent === null || key === undefined) return c.json((await run()) as object, status)
+  const { pathname, search } = new URL(c.req.url)
+  const request = { agent, key, method: c.req.method, path: `${pathname}${search}`, body: c.get("body"), now: services.clocks.wall() }
+  const earlier = await recallAnswer(services.store.db, request)
+  if (earlier !== null) return c.json(earlier.body as object, earlier.status as 200)
+  const body = await run()
+  await keepAnswer(services.store.db, request, { status, body })
+  return c.json(body as object, status)
+}
+
+export const createApp = (services: ApiServices): Hono<ApiEnv> => {
+  const app = new Hono<ApiEnv>()
+  const submissions = rateLimit(services.limits.submissionsPerMinute)
+
+  app.use("*", async (c, next) => {
+    c.set("requestId", randomUUID())
+    c.set("agent", null)
+    const limit = c.req.path === "/v1/artifacts" ? services.limits.maxArtifactBytes : DEFAULT_LIMITS.maxBytes
+    c.set("body", await readBody(c, limit))
+    c.set("agent", await authenticate(services, c))
+    await next()
+    c.header("X-Request-Id", requestIdOf(c))
+    c.header("X-Content-Type-Options", "nosniff")
+    return undefined
+  })
+  app.onError((error, c) => fail(services, c as ApiContext, error))
+  app.notFound((c) => {
+    const allow = allowedMethods(c.req.path)
+    return fail(
+      services,
+      c as ApiContext,
+      allow === null
+        ? new ApiError("not_found", `there is nothing at ${c.req.path}`)
+        : new ApiError("method_not_allowed", `${c.req.path} takes ${allow}`, { headers: { Allow: allow } }),
+    )
+  })
+
+  const post = (path: string, handler: Handler, status: 200 | 201 = 200): void => {
+    app.post(path, (c) => idempotently(services, c, () => handler(services, c, c.req.param("id") ?? ""), status))
+  }
+
+  app.get("/healthz", (c) => c.json({ ok: true }))
+  app.get("/readyz", async (c) => c.json({ ok: true, chain_time: await services.clocks.chain() }))
+  app.get("/openapi.json", (c) => c.json(openApiDocument(services.publicOrigin)))
+
+  app.post("/v1/speccheck", async (c) => {
+    const report = await services.lint(c.get("body"), { chain: true }).catch((error: unknown) => {
+      // A contract for a chain that this orchestrator does not watch is judged without it.
+      if (isAfgError(error) && error.code === "rpc-wrong-chain") return services.lint(c.get("body"), { chain: false })
+      throw error
+    })
+    const malformed = report.rejects.some(({ code }) => code === "schema" || code.startsWith("json-"))
+    return c.json({ valid: !malformed, ...report })
+  })
+  post("/v1/jobs", (_services, c) => postJob(services, c), 201)
+  app.get("/v1/jobs/:id", async (c) => c.json(await getJob(services, c.req.param("id"))))
+  app.get("/v1/jobs/:id/events", (c) => streamEvents(services, c, c.req.param("id")))
+  post("/v1/jobs/:id/sign", signJob)
+  app.post("/v1/jobs/:id/fund", async (c) => c.json(await fund(services, c, c.req.param("id"))))
+  post("/v1/jobs/:id/fund/authorization", authorizeFunding)
+  post("/v1/jobs/:id/submit", async (_services, c, id) => {
+    submissions(c.get("agent") ?? "unsigned", services.clocks.wall())
+    return submit(services, c, id)
+  })
+  post("/v1/jobs/:id/concede", concede)
+  app.post("/v1/artifacts", async (c) => c.json(await putArtifact(services, c), 201))
+  app.get("/v1/artifacts/:reference", async (c) => {
+    const bytes = await getArtifact(services, c.req.param("reference"))
+    return c.body(bytes as Uint8Array<ArrayBuffer>, 200, {
+      "Content-Type": "application/octet-stream",
+      "Content-Disposition": "attachment",
+      "Cache-Control": "public, max-age=31536000, immutable",
+    })
+  })
+
+  const { warp } = services
+  if (warp !== undefined)
+    app.post("/dev/warp", async (c) => {
+      const { seconds } = jsonBody(c, warpBody)
+      await warp(seconds)
+      return c.json({ chain_time: await services.clocks.chain() })
+    })
+  return app
+}
