@@ -63,7 +63,8 @@ export const ESCROW_RULES: readonly Rule[] = [
       try {
         termsOf(contract, { roster })
       } catch (error) {
-        if (!isAfgError(error) || error.code !== "terms-underivable") return
+        // `amount-format` and `panel-size-invalid` report what is theirs.
+        if (!isAfgError(error) || error.code !== "terms-underivable" || error.path === "/appeal/panel_size") return
         yield { path: fromPointer(error.path ?? ""), message: error.message }
       }
     },

@@ -1,6 +1,7 @@
 /** Rules about amounts and bonds. */
 import { decimalsOf, parseAmount } from "../../amounts.ts"
 import { moneyMembers, unitsOf } from "../money.ts"
+import { isPanelSize } from "../panel.ts"
 import { type Problem, type Rule, rule } from "../rule.ts"
 
 export const MONEY_RULES: readonly Rule[] = [
@@ -60,7 +61,7 @@ export const MONEY_RULES: readonly Rule[] = [
       if (total === undefined) return
       if (mediator !== undefined && fee !== undefined && mediator >= fee && mediator < total)
         yield { path: ["bonds", "mediator_bond", "amount"], message: "less than the price" }
-      if (panelist !== undefined && panelist > 0n && panelist * BigInt(Math.max(appeal.panel_size, 1)) < total)
+      if (panelist !== undefined && panelist > 0n && isPanelSize(appeal.panel_size) && panelist * BigInt(appeal.panel_size) < total)
         yield { path: ["bonds", "panelist_bond", "amount"], message: `less than the price over ${appeal.panel_size} seats` }
     },
   ),

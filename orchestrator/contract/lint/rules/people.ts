@@ -4,6 +4,7 @@ import { readRoster } from "../../roster.ts"
 import type { Panelist } from "../../schema/agents.ts"
 import type { Contract } from "../../schema/contract.ts"
 import type { LintContext } from "../options.ts"
+import { isPanelSize } from "../panel.ts"
 import { type Problem, type Rule, rule } from "../rule.ts"
 
 type People = Pick<Contract, "buyer" | "provider" | "verifier" | "mediator">
@@ -26,8 +27,6 @@ const rosterOf = (contract: Pick<Contract, "appeal">, { roster }: LintContext): 
     return undefined
   }
 }
-
-const isPanelSize = (size: number): boolean => size >= 3 && size <= 255 && size % 2 === 1
 
 /** The findings of a conflict report, or why it is none. */
 const findingsOf = (report: Uint8Array | string): unknown[] | string => {
@@ -121,14 +120,14 @@ export const PEOPLE_RULES: readonly Rule[] = [
     {
       code: "panel-providers-not-distinct",
       severity: "reject",
-      what: "The panel has fewer distinct model providers than seats (AFG §10).",
+      what: "The panel has fewer distinct model providers than seats (AFG §10), or asks for another number of them than v0 does.",
       fix: "Set distinct_model_providers to panel_size, and take a roster with that many providers besides the job's own people.",
     },
     ["appeal", "buyer", "provider", "verifier", "mediator"],
     function* (contract, context): Iterable<Problem> {
       const { panel_size: size, distinct_model_providers: distinct } = contract.appeal
       if (!isPanelSize(size)) return
-      if (distinct < size) yield { path: ["appeal", "distinct_model_providers"], message: `${distinct} providers for ${size} seats` }
+      if (distinct !== size) yield { path: ["appeal", "distinct_model_providers"], message: `${distinct} providers for ${size} seats` }
       else {
         const involved = keysOf(contract)
         const eligible = rosterOf(contract, context)?.filter(({ wallet }) => !involved.some(({ key }) => same(key, wallet)))
