@@ -19,6 +19,8 @@ export type ServerSpec = {
   /** How it is asked to stop. */
   signal: NodeJS.Signals
   directory: string
+  /** Its environment; ours by default. */
+  env?: NodeJS.ProcessEnv
 }
 
 const READY_MS = 30_000
@@ -77,7 +79,12 @@ const awaitReady = (child: ChildProcess, spec: ServerSpec): Promise<void> =>
 
 export const startServer = async (spec: ServerSpec): Promise<() => Promise<void>> => {
   const [command, args] = tied(spec.command, spec.args)
-  const child = spawn(command, args, { cwd: spec.directory, stdio: ["ignore", "pipe", "pipe"], ...spec.identity })
+  const child = spawn(command, args, {
+    cwd: spec.directory,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: spec.env ?? process.env,
+    ...spec.identity,
+  })
   try {
     await awaitReady(child, spec)
   } catch (error) {

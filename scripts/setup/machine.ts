@@ -4,13 +4,17 @@ import { hostPlatform } from "../../orchestrator/verifier-runner/host/platform.t
 import { stopPodmanService } from "../../orchestrator/verifier-runner/host/podman-service.ts"
 import { loadRecord, saveRecord } from "../../orchestrator/verifier-runner/host/record.ts"
 import { ensureContracts, ensureFixtures } from "./artifacts.ts"
+import { ensureDockerForTests } from "./docker.ts"
 import { ensureEngineAndImage } from "./engine.ts"
 import { ensureTestServices } from "./services.ts"
 import { SetupFailure, say, step } from "./step.ts"
 
 const setUp = async (forTests: boolean): Promise<void> => {
   const context = { root: projectRoot, home: afgHome(), platform: hostPlatform(), step, say }
-  if (forTests) await ensureTestServices(context)
+  if (forTests) {
+    await ensureTestServices(context)
+    await ensureDockerForTests(context)
+  }
   const record = await ensureEngineAndImage(context, loadRecord(context.home))
   saveRecord(context.home, record)
   await ensureContracts(context)

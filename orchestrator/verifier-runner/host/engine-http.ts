@@ -6,7 +6,7 @@ import { AfgError } from "../../errors.ts"
 export type EngineResponse = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
 export type EngineRequest = {
-  method?: "GET" | "POST" | "DELETE"
+  method?: "GET" | "POST" | "PUT" | "DELETE"
   /** Sent as JSON, unless it is a stream. */
   body?: unknown
   /** Bytes of a tar archive. */

@@ -42,10 +42,10 @@ def kill_others():
 def run(argv):
     child = os.fork()
     if child == 0:
-        # Python ignores these two, and what is ignored stays so over exec.
-        for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTERM):
+        # Python ignores SIGPIPE and SIGXFSZ and handles SIGINT; what is ignored or blocked stays so over exec.
+        for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGCHLD})
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
         try:
             os.execvp(argv[0], argv)
         except FileNotFoundError as error:
@@ -77,8 +77,9 @@ def main():
         sys.exit("usage: hold COMMAND [ARGUMENT...]")
     token = os.environ.pop("AFG_HOLD_TOKEN", "")
     forbid_reading()
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGCHLD})
-    # A default handler of SIGTERM is ignored for a first process; a pending blocked signal is not.
+    # The command may send this process any signal. All stay pending but the two that are waited for.
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    # A first process ignores what it has no handler for, even while it waits for it.
     signal.signal(signal.SIGTERM, lambda *_: None)
     code = run(argv)
     kill_others()

@@ -8,12 +8,12 @@ import { mkdir, mkdtemp, readFile, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { createGunzip } from "node:zlib"
-import { extract } from "tar-stream"
 import { z } from "zod"
 import { AfgError } from "../../errors.ts"
 import type { ImageRecord } from "../../setup-record.ts"
 import type { Sha256 } from "../../types.ts"
 import { type Layer, PACKAGES_LABEL, TITLE_LABEL, writeArchive } from "./oci-archive.ts"
+import { forEachEntry } from "./tar.ts"
 
 const dockerManifest = z.tuple([z.object({ Config: z.string().min(1), Layers: z.array(z.string().min(1)).min(1).max(127) })])
 const configSchema = z.object({
@@ -27,9 +27,7 @@ const invalid = (file: string, why: string, cause?: unknown): AfgError => new Af
 /** Unpacks the archive's files flat into `directory`; returns what each name is stored as. Names are never used as paths. */
 const unpack = async (file: string, directory: string): Promise<Map<string, string>> => {
   const stored = new Map<string, string>()
-  const source = extract()
-  const feeding = pipeline(createReadStream(file), source)
-  for await (const entry of source) {
+  await forEachEntry(file, async (entry) => {
     const name = entry.header.name.replace(/^\.\//, "")
     const { type, linkname } = entry.header
     if (type === "file") {
@@ -42,8 +40,7 @@ const unpack = async (file: string, directory: string): Promise<Map<string, stri
       if (type === "symlink" && target) stored.set(name, target)
       entry.resume()
     }
-  }
-  await feeding
+  })
   return stored
 }
 

@@ -1,14 +1,15 @@
 /** Turns a root file system's tar into the image's one layer: chosen paths, fixed times, no privileges. */
 import { createHash } from "node:crypto"
-import { createReadStream, createWriteStream } from "node:fs"
+import { createWriteStream } from "node:fs"
 import { Transform } from "node:stream"
 import { text } from "node:stream/consumers"
 import { pipeline } from "node:stream/promises"
-import { extract, type Header, type Pack, pack } from "tar-stream"
+import { type Header, type Pack, pack } from "tar-stream"
 import type { Sha256 } from "../../types.ts"
 import type { Layer } from "./oci-archive.ts"
 import { DIRECTORIES, FILES, KEPT, LEFT_OUT, LINKS, PACKAGE_LIST, SOURCE_DATE_EPOCH } from "./recipe.ts"
 import { packageOfArchive } from "./rootfs.ts"
+import { forEachEntry } from "./tar.ts"
 
 const pattern = (glob: string, below: boolean): RegExp =>
   new RegExp(`^${glob.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*")}${below ? "(?:/|$)" : "$"}`)
@@ -48,19 +49,17 @@ const entryHeaders = (path: string, headers: Header): Partial<Header> & { name: 
 
 /** Copies what belongs into the layer; returns the text of the package list. */
 const copyEntries = async (rootfsTar: string, layer: Pack): Promise<string> => {
-  const source = extract()
-  const feeding = pipeline(createReadStream(rootfsTar), source)
   let list = ""
-  for await (const entry of source) {
+  await forEachEntry(rootfsTar, async (entry) => {
     const path = normalPath(entry.header.name)
     const type = entry.header.type ?? "file"
     if (path === PACKAGE_LIST) {
       list = await text(entry)
-      continue
+      return
     }
     if (!["file", "directory", "symlink", "link"].includes(type) || !isInLayer(path)) {
       entry.resume()
-      continue
+      return
     }
     const headers = entryHeaders(path, entry.header)
     if (type === "file") await pipeline(entry, layer.entry(headers))
@@ -68,8 +67,7 @@ const copyEntries = async (rootfsTar: string, layer: Pack): Promise<string> => {
       layer.entry(headers)
       entry.resume()
     }
-  }
-  await feeding
+  })
   return list
 }
 
