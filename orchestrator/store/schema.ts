@@ -92,6 +92,17 @@ type Transactions = {
   gas_used: Int8 | null
   block_hash: string | null
   created_at: Int8
+  job_id: string
+  gas_limit: Int8
+}
+
+type ChainUnclaimed = {
+  chain_id: number
+  rail_ref: string
+  event_key: string
+  block_number: Int8
+  terms_hash: string | null
+  body: string
 }
 
 type Artifacts = { sha256: string; sealed: boolean; size: Int8; stored_at: Int8; owner: string }
@@ -108,6 +119,7 @@ export type Database = {
   "afg.idempotency_keys": IdempotencyKeys
   "afg.chain_cursor": ChainCursor
   "afg.chain_blocks": ChainBlocks
+  "afg.chain_unclaimed": ChainUnclaimed
   "afg.transactions": Transactions
   "afg.artifacts": Artifacts
 }

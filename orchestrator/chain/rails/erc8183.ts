@@ -6,6 +6,7 @@ import { hashGroup, type Terms } from "../../contract/messages.ts"
 import type { Job } from "../../state-machine/index.ts"
 import { type Address, type Hex, toBytes32 } from "../../types.ts"
 import type { Deployment } from "../deployment.ts"
+import { erc8183Logs } from "./erc8183-logs.ts"
 import { type Call, type FundingAuthorization, RAIL_STATES, type Rail, type TypedDocument } from "./rail.ts"
 
 const ZERO = `0x${"00".repeat(32)}` as const
@@ -91,6 +92,7 @@ export const erc8183Rail = ({ client, deployment }: Erc8183Options): Rail => {
     name: "erc8183",
     escrow,
     resolver,
+    logs: erc8183Logs(resolver, escrow),
     refOf: (terms) => terms.ref,
 
     view: async (terms) => {

@@ -5,6 +5,7 @@
 import type { Terms } from "../../contract/messages.ts"
 import type { Job } from "../../state-machine/index.ts"
 import type { Address, Hex, Sha256, UnixSeconds } from "../../types.ts"
+import type { RailLogs } from "./logs.ts"
 
 /** An unsigned transaction. */
 export type Call = { to: Address; data: Hex; value: bigint /** One line for people. */; what: string }
@@ -39,6 +40,8 @@ export type Rail = {
   readonly name: string
   readonly escrow: Address
   readonly resolver: Address
+  /** How the watcher reads what happened. */
+  readonly logs: RailLogs
   /** Key of a job on the resolver and in our store. */
   refOf: (terms: Terms) => Hex
   view: (terms: Terms) => Promise<EscrowView>

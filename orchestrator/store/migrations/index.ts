@@ -1,7 +1,11 @@
 /** Migrations in order. Append only: what is released is never edited. */
 import type { Kysely } from "kysely"
 import { up as tables } from "./0001-tables.ts"
+import { up as chain } from "./0002-chain.ts"
 
 export type Migration = { name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
-export const MIGRATIONS: readonly Migration[] = [{ name: "0001-tables", up: tables }]
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "0001-tables", up: tables },
+  { name: "0002-chain", up: chain },
+]
