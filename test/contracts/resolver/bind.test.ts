@@ -91,7 +91,8 @@ describe("bind", () => {
 
     it("windows whose sum overflows 32 bits are no way around it", async () => {
       const world = await freshWorld()
-      const job = await openJob(world, { clock: { verification: 2 ** 32 - 1, mediatorRuling: 2 ** 32 - 1 } })
+      const expiry = (await time.latest()) + 1_000_000
+      const job = await openJob(world, { clock: { verification: 2 ** 32 - 1, mediatorRuling: 2 ** 32 - 1, expiry } })
       await assertions.revertWithCustomError(job.bind(), world.resolver, "ExpiryTooShort")
     })
   })

@@ -71,16 +71,24 @@ export type Record_ = { [K in keyof typeof EMPTY_RECORD]: Hex }
 
 let salts = 0
 
+/** The end of every window and the margin: what `bind` wants of expiry at least. */
+export const earliestExpiry = (clock: Omit<Terms["clock"], "expiry">): number =>
+  clock.deliveryBy +
+  clock.verification +
+  Math.max(clock.buyerReview, clock.providerDispute) +
+  clock.mediatorRuling +
+  clock.appealFiling +
+  clock.panelRuling +
+  3_600
+
 /** Opens an escrow job by the buyer's authorization and makes terms for it. Windows as in worked example A, 40.00 USDC. */
 export const openJob = async (world: World, overrides: Overrides = {}) => {
   const { escrow, resolver, usdc } = world
   const now = await time.latest()
   const confirmer = p256Confirmer(world.p256Verifier)
-  const deliveryBy = now + 172_800
-  const clock = {
+  const windows = {
     fundBy: now + 3_600,
-    deliveryBy,
-    expiry: deliveryBy + 1_800 + 43_200 + 3_600 + 43_200 + 7_200 + 3_600,
+    deliveryBy: now + 172_800,
     verification: 1_800,
     buyerReview: 43_200,
     providerDispute: 43_200,
@@ -90,6 +98,7 @@ export const openJob = async (world: World, overrides: Overrides = {}) => {
     maxSubmissions: 3,
     ...overrides.clock,
   }
+  const clock = { expiry: earliestExpiry(windows), ...windows }
   const money = {
     token: usdc.address,
     price: 40n * USDC,
