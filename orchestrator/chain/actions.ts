@@ -1,7 +1,7 @@
 /** The lifecycle's actions as transactions. */
 import { type OutcomeName, VERDICTS } from "../contract/messages.ts"
 import { AfgError } from "../errors.ts"
-import { type Action, type ActMessage, isAgreed, type Job, type MessageOf } from "../state-machine/index.ts"
+import { type Action, type ActMessage, isAgreed, type Job, type MessageOf, type VerifierRole } from "../state-machine/index.ts"
 import type { Hex } from "../types.ts"
 import type { Keeper } from "./keeper.ts"
 import type { Call, Rail } from "./rails/rail.ts"
@@ -49,6 +49,25 @@ export const callFor = (rail: Rail, job: Job, action: ChainAction): Call => {
 
 /** What the reconciler keeps with a performed action. */
 export type Performed = { tx: Hex; block: number; gas: string; outcome?: OutcomeName }
+
+type VerificationOrder = { jobId: string; n: number; by: VerifierRole; deliverableHash: Hex }
+
+export type PerformOptions = {
+  rail: Rail
+  keeper: Keeper
+  /** Has submission n checked; asking twice has the effect of once. */
+  enqueueVerification: (order: VerificationOrder) => Promise<unknown>
+}
+
+/** Performs any action of the lifecycle. Throws as {@link performOnChain} does. */
+export const performActions =
+  ({ rail, keeper, enqueueVerification }: PerformOptions) =>
+  async (action: Action, context: { jobId: string; job: Job }): Promise<Record<string, unknown>> => {
+    if (isChainAction(action)) return performOnChain({ rail, keeper }, action, context)
+    const { n, by, deliverableHash } = action
+    await enqueueVerification({ jobId: context.jobId, n, by, deliverableHash })
+    return { n, by }
+  }
 
 /** Performs a chain action through the keeper. Throws what the keeper throws, or `rail_unsupported`. */
 export const performOnChain = async (

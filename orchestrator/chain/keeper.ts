@@ -72,7 +72,8 @@ const bumped = (old: bigint, current: bigint): bigint => {
 /** Looks that must agree before we believe that another transaction has taken our nonce. */
 const AGREEING_LOOKS = 3
 
-export const createKeeper = (options: KeeperOptions): Keeper => {
+/** Opens the keeper, and hands to the node what an earlier process may have left unsent. */
+export const createKeeper = async (options: KeeperOptions): Promise<Keeper> => {
   const { client, account, chainId, store, log } = options
   const { budget = DEFAULT_BUDGET, stuckMs = 30_000, waitMs = 20_000 } = options
   const pollMs = options.pollMs ?? (chainId === LOCAL_CHAIN_ID ? 50 : 1_000)
@@ -237,6 +238,20 @@ export const createKeeper = (options: KeeperOptions): Keeper => {
     return settle(known, call)
   }
 
+  const recover = (): Promise<number> =>
+    inTurn(async () => {
+      const open = await transactionsFrom(store.db, signer, await nonceOf(client, account.address, "latest"))
+      for (const kept of open) await hand(kept)
+      return open.length
+    })
+
+  // A node that does not answer yet is no reason not to start: every send looks for what is missing.
+  const left = await recover().catch((error: unknown) => {
+    log("warn", "transactions left from before are not sent yet", { reason: error instanceof Error ? error.message : String(error) })
+    return 0
+  })
+  if (left > 0) log("info", "transactions left from before are sent", { count: left })
+
   return {
     send: (actionKey, call, { jobId }) => {
       const key = `${jobId}/${actionKey}`
@@ -246,12 +261,7 @@ export const createKeeper = (options: KeeperOptions): Keeper => {
       underWay.set(key, mine)
       return mine
     },
-    recover: () =>
-      inTurn(async () => {
-        const open = await transactionsFrom(store.db, signer, await nonceOf(client, account.address, "latest"))
-        for (const kept of open) await hand(kept)
-        return open.length
-      }),
+    recover,
     close: async () => {
       closing.abort()
       await Promise.allSettled(underWay.values())
