@@ -1,5 +1,5 @@
 /** Text for a value under a rendering hint (AACP §5.1 `format`; `docs/aacp.md`, "What the person sees"). */
-import { getAddress } from "viem/utils"
+import { keccak_256 } from "@noble/hashes/sha3.js"
 import { canonicalText, isJsonObject, type Json } from "./json.ts"
 import { parseTime } from "./time.ts"
 
@@ -24,9 +24,14 @@ const dateTime: Format = (value) => {
   return text.length === 24 ? `${text.slice(0, 10)} ${text.slice(11, 19)} UTC` : null
 }
 
-/** EIP-55 spelling. */
+/** EIP-55: a letter is a capital where the hash of the lower-case digits has a nibble of 8 or more. */
+const checksummed = (digits: string): string => {
+  const hash = Buffer.from(keccak_256(Buffer.from(digits, "latin1"))).toString("hex")
+  return Array.from(digits, (digit, index) => (Number.parseInt(hash.charAt(index), 16) >= 8 ? digit.toUpperCase() : digit)).join("")
+}
+
 const address: Format = (value) =>
-  typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value) ? getAddress(value.toLowerCase() as `0x${string}`) : null
+  typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value) ? `0x${checksummed(value.slice(2).toLowerCase())}` : null
 
 /** `0x` and 64 lower-case digits, from a digest with or without `0x`. */
 const bytes32: Format = (value) =>

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import fc from "fast-check"
+import { getAddress } from "viem"
 import {
   formatValue,
   type Json,
@@ -48,6 +49,15 @@ describe("formats", () => {
   for (const [value, format, text] of rows) {
     it(`${JSON.stringify(value)} as ${format}`, () => assert.equal(formatValue(value, format), text))
   }
+
+  it("addresses are spelt as others spell them", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
+        const text = `0x${Buffer.from(bytes).toString("hex")}` as const
+        assert.equal(formatValue(text, "address"), getAddress(text))
+      }),
+    )
+  })
 
   it("are total: any value under any hint has a text", () => {
     fc.assert(fc.property(json, fc.string(), (value, hint) => assert.equal(typeof formatValue(value as Json, hint), "string")))
