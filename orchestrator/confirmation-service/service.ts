@@ -22,6 +22,7 @@ export type RunningService = {
   readonly kid: string
   /** Signer bytes on the first configured chain: `buyer.confirmer` of a contract there. */
   readonly signer: string
+  /** Answers what is being asked, then ends. May be called again. */
   readonly stop: () => Promise<void>
 }
 
@@ -64,8 +65,14 @@ export const startService = async (config: ServiceConfig, options: ServiceOption
   const waiters = createWaiters()
   // The public URL may follow from the port, which is known only when the server listens: requests wait for both.
   const ready = Promise.withResolvers<ReturnType<typeof createApp>>()
+  let stopping: Promise<void> | null = null
   const server = serve({
-    fetch: async (request, env) => (await ready.promise).fetch(request, env),
+    fetch: async (request, env) => {
+      const response = await (await ready.promise).fetch(request, env)
+      // A connection kept alive would hold up the stop until it times out.
+      if (stopping !== null) response.headers.set("Connection", "close")
+      return response
+    },
     hostname: config.host,
     port: config.port,
   })
@@ -83,17 +90,22 @@ export const startService = async (config: ServiceConfig, options: ServiceOption
   const admission = { buyers, apiOrigins, chains, signerFor: (chain: (typeof chains)[number]) => erc7913Signer(key, chain.verifier) }
   ready.resolve(createApp({ database, admission, signer, issuer, publicUrl, clock, now, waiters, limits: limits(), log }))
   appendAudit(database, { at: now(), event: "service-started", detail: { kid: key.kid, issuer } })
+  const end = async (): Promise<void> => {
+    const closed = close(server)
+    waiters.stop()
+    await closed
+    database.close()
+    lock.release()
+  }
   const [first] = chains
   return {
     url: publicUrl,
     jwks: `${publicUrl}/.well-known/jwks.json`,
     kid: key.kid,
     signer: first === undefined ? "" : erc7913Signer(key, first.verifier),
-    stop: async () => {
-      waiters.stop()
-      await close(server)
-      database.close()
-      lock.release()
+    stop: () => {
+      stopping ??= end()
+      return stopping
     },
   }
 }
