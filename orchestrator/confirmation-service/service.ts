@@ -17,6 +17,8 @@ import { type Database, lockDirectory, openDatabase } from "./store/database.ts"
 import { announce } from "./store/settings.ts"
 
 export type RunningService = {
+  /** The address it listens on; `url` is the public one. */
+  readonly listening: string
   readonly url: string
   readonly jwks: string
   readonly kid: string
@@ -77,7 +79,8 @@ export const startService = async (config: ServiceConfig, options: ServiceOption
     port: config.port,
   })
   const port = await listening(server)
-  const publicUrl = config.publicUrl ?? `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`
+  const address = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`
+  const publicUrl = config.publicUrl ?? address
   const issuer = config.issuer ?? publicUrl
   const { buyers, apiOrigins, chains } = config
   announce(database, {
@@ -99,6 +102,7 @@ export const startService = async (config: ServiceConfig, options: ServiceOption
   }
   const [first] = chains
   return {
+    listening: address,
     url: publicUrl,
     jwks: `${publicUrl}/.well-known/jwks.json`,
     kid: key.kid,
