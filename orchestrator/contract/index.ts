@@ -21,5 +21,5 @@ export { exampleContract, TEMPLATE_NAMES, type TemplateName } from "./templates/
 export type { Deployment, Participants } from "./templates/participants.ts"
 export { confirmerOf, domainOf, plain, railRef, type TermsOptions, type TermsToSign, termsOf, termsToSign } from "./terms.ts"
 export { fromUnix, toUnix } from "./times.ts"
-export { FILE_MODES, type FileMode, folderPrefix, type TreeEntry, treeHash } from "./tree-hash.ts"
+export { FILE_MODES, type FileMode, folderPrefix, type TreeEntry, type TreeManifest, treeHash, treeManifest } from "./tree-hash.ts"
 export { type SignatureReport, type SignatureStatus, signatureStatus, verifySignatures } from "./verify.ts"

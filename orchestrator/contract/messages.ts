@@ -1,5 +1,5 @@
 /**
- * Every message that is signed under the AFG domain, as EIP-712 types (`docs/decisions/0002-terms.md`).
+ * Every message that is signed under the AFG domain, as EIP-712 types (`docs/decisions/0002-terms-in-groups.md`).
  *
  * The Solidity twins are `contracts/Terms.sol` and `contracts/interfaces/IAFGResolver.sol`; a test compares the type
  * hashes and digests of both.

@@ -13,20 +13,26 @@ export type FileMode = (typeof FILE_MODES)[number]
 
 export type TreeEntry = { readonly path: string; readonly mode: FileMode; readonly sha256: Sha256 }
 
+/** The hashed form of a set of files. Stored as a blob, it is found by the tree's hash and lists the files' own. */
+export type TreeManifest = (readonly [path: string, mode: FileMode, sha256: Sha256])[]
+
 /**
- * Hashes a set of files, in whatever order they are given.
+ * The manifest of a set of files, in whatever order they are given.
  *
  * Throws `tree-empty` without entries (nothing matched: not a result), `tree-path` for a path that is absolute, not normal, or given twice.
  */
-export const treeHash = (entries: readonly TreeEntry[]): Sha256 => {
+export const treeManifest = (entries: readonly TreeEntry[]): TreeManifest => {
   if (entries.length === 0) throw new AfgError("tree-empty", "no file matches: an empty set has no hash")
   const keyed = entries.map((entry) => ({ entry, key: Buffer.from(normalPath(entry.path), "utf8") }))
   keyed.sort((a, b) => Buffer.compare(a.key, b.key))
   for (const [index, { key, entry }] of keyed.entries()) {
     if (index > 0 && keyed[index - 1]?.key.equals(key)) throw new AfgError("tree-path", `${entry.path} is listed twice`)
   }
-  return digestOf(keyed.map(({ entry }) => [entry.path, entry.mode, entry.sha256]))
+  return keyed.map(({ entry }) => [entry.path, entry.mode, entry.sha256])
 }
+
+/** sha256 of the manifest's JCS. Throws what `treeManifest` throws. */
+export const treeHash = (entries: readonly TreeEntry[]): Sha256 => digestOf(treeManifest(entries).map((entry) => [...entry]))
 
 const normalPath = (path: string): string => {
   const segments = path.split("/")

@@ -1,5 +1,13 @@
 /** Whether the signatures under a contract are those of its roles. Judged as the chain judges them. */
-import { encodeFunctionData, type Hex, type PublicClient, parseAbi, recoverAddress } from "viem"
+import {
+  compactSignatureToSignature,
+  encodeFunctionData,
+  type Hex,
+  type PublicClient,
+  parseAbi,
+  parseCompactSignature,
+  recoverAddress,
+} from "viem"
 import { AfgError } from "../errors.ts"
 import type { Address, Sha256 } from "../types.ts"
 import { isRevert } from "./chain-errors.ts"
@@ -7,6 +15,7 @@ import { contractHash } from "./hash.ts"
 import { termsDigest } from "./messages.ts"
 import type { Contract } from "./schema/contract.ts"
 import { SIGNING_ROLES, type SigningRole, signerOf } from "./sign.ts"
+import { staticCall } from "./static-call.ts"
 import { domainOf, type TermsOptions, termsOf } from "./terms.ts"
 
 export type SignatureStatus = {
@@ -71,14 +80,26 @@ export const signatureStatus = async (
 
 const LOW_S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
+const FULL = 2 + 2 * 65
+/** EIP-2098: v inside s. */
+const COMPACT = 2 + 2 * 64
+
 /** true: the key signed, as the chain accepts it. false: it signed, in a form that the chain refuses. null: it did not. */
 const byKey = async (address: Address, digest: Hex, signature: Hex): Promise<boolean | null> => {
-  // 64 bytes are EIP-2098's compact form.
-  if (signature.length !== 2 + 130 && signature.length !== 2 + 128) return null
-  const recovered = await recoverAddress({ hash: digest, signature }).catch(() => null)
+  if (signature.length !== FULL && signature.length !== COMPACT) return null
+  const recovered = await recover(digest, signature)
   if (recovered?.toLowerCase() !== address.toLowerCase()) return null
-  const v = signature.slice(130).toLowerCase()
-  return BigInt(`0x${signature.slice(66, 130)}`) <= LOW_S_MAX && (v === "1b" || v === "1c")
+  const v = signature.slice(COMPACT).toLowerCase()
+  return BigInt(`0x${signature.slice(66, COMPACT)}`) <= LOW_S_MAX && (v === "1b" || v === "1c")
+}
+
+const recover = async (hash: Hex, signature: Hex): Promise<Address | null> => {
+  try {
+    const full = signature.length === FULL ? signature : compactSignatureToSignature(parseCompactSignature(signature))
+    return await recoverAddress({ hash, signature: full })
+  } catch {
+    return null
+  }
 }
 
 const ERC1271 = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"])
@@ -89,8 +110,8 @@ const byContract = async (address: Address, digest: Hex, signature: Hex, client:
     const code = await client.getCode({ address })
     if (code === undefined || code === "0x") return { address, valid: false, kind: "eoa" }
     const data = encodeFunctionData({ abi: ERC1271, functionName: "isValidSignature", args: [digest, signature] })
-    const answer = await client.call({ to: address, data })
-    return { address, valid: answer.data?.slice(0, 66) === ERC1271_ACCEPTS, kind: "erc1271" }
+    const answer = await staticCall(client, address, data)
+    return { address, valid: answer.slice(0, 66) === ERC1271_ACCEPTS, kind: "erc1271" }
   } catch (error) {
     // A wallet that reverts has refused; a dropped line or a busy node says nothing.
     return { address, valid: isRevert(error) ? false : null, kind: "erc1271" }
