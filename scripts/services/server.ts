@@ -39,8 +39,8 @@ export const freePort = (): Promise<number> =>
 
 export const temporaryDirectory = (name: string): string => mkdtempSync(join(tmpdir(), `afg-${name}-`))
 
-/** Asks the kernel to end the server when we are gone, however we went: a kill -9 runs no handler of ours. */
-const tied = (command: string, args: readonly string[]): [string, string[]] => {
+/** A command that the kernel ends when we are gone, however we went: a kill -9 runs no handler of ours. */
+export const tied = (command: string, args: readonly string[]): [string, string[]] => {
   const setpriv = process.platform === "linux" ? findProgram("setpriv") : null
   return setpriv === null ? [command, [...args]] : [setpriv, ["--pdeathsig", "TERM", "--", command, ...args]]
 }

@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { projectRoot } from "../../orchestrator/setup-record.ts"
 import { servicesAdvice } from "../../orchestrator/verifier-runner/host/advice.ts"
 import { hostPlatform } from "../../orchestrator/verifier-runner/host/platform.ts"
+import { tied } from "../services/server.ts"
 import { startTestServices, type TestServices } from "../services/test-services.ts"
 import { hardhatEnv } from "../setup/artifacts.ts"
 import { allTestFiles, filesThatUse } from "./files.ts"
@@ -26,7 +27,8 @@ let interrupted: NodeJS.Signals | undefined
 /** Runs one program to its end, its output being ours. It has a process group of its own, so that nothing it started outlives it. */
 const run = (args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: projectRoot, env, stdio: ["ignore", "inherit", "inherit"], detached: true })
+    const [command, words] = tied(process.execPath, args)
+    const child = spawn(command, words, { cwd: projectRoot, env, stdio: ["ignore", "inherit", "inherit"], detached: true })
     running = child
     child.once("error", reject)
     child.once("close", (code) => {

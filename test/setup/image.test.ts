@@ -6,8 +6,10 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { pipeline } from "node:stream/promises"
 import { after, describe, it } from "node:test"
+import { isDeepStrictEqual } from "node:util"
 import { gzipSync } from "node:zlib"
 import { extract, pack } from "tar-stream"
+import { readSetupRecord } from "../../orchestrator/setup-record.ts"
 import type { Sha256 } from "../../orchestrator/types.ts"
 import { hasProgram } from "../../orchestrator/verifier-runner/host/programs.ts"
 import { buildImage } from "../../orchestrator/verifier-runner/image/build.ts"
@@ -15,6 +17,7 @@ import { buildError } from "../../orchestrator/verifier-runner/image/build-with-
 import { importImage } from "../../orchestrator/verifier-runner/image/import.ts"
 import { isInLayer, writeLayer } from "../../orchestrator/verifier-runner/image/layer.ts"
 import { imageConfig, writeArchive } from "../../orchestrator/verifier-runner/image/oci-archive.ts"
+import { recipeDigest } from "../../orchestrator/verifier-runner/image/recipe.ts"
 import { ownRepositories, packageOfArchive } from "../../orchestrator/verifier-runner/image/rootfs.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "afg-image-test-"))
@@ -112,7 +115,12 @@ describe("the image built from the distribution's packages", {
   skip: hasProgram("mmdebstrap") ? false : "mmdebstrap is not installed",
 }, () => {
   it("is the same to the byte when built twice", async () => {
-    const [first, second] = [await buildImage(fresh()), await buildImage(fresh())]
+    const first = await buildImage(fresh())
+    // Set-up has built one before; it counts as the other unless the distribution has published updates since.
+    const recorded = readSetupRecord().images.find(
+      ({ recipe, packages }) => recipe === recipeDigest() && isDeepStrictEqual(packages, first.packages),
+    )
+    const second = recorded ?? (await buildImage(fresh()))
     assert.equal(first.runner_image, second.runner_image)
     assert.equal(first.manifest_digest, second.manifest_digest)
     assert.equal(sha256(readFileSync(first.archive)), sha256(readFileSync(second.archive)))
