@@ -13,6 +13,11 @@ export const ERRORS = {
     what: "A configuration variable is missing or malformed.",
     recovery: "Correct the variable named in the message; docs/configuration.md lists them all.",
   },
+  "role-missing": {
+    status: 503,
+    what: "The process asked does not play the role that this needs.",
+    recovery: "Run a process with that role over the same store.",
+  },
 } as const satisfies ErrorTable
 
 export const ROLES = ["api", "reconciler", "watcher", "keeper", "verifier"] as const
@@ -53,6 +58,8 @@ const schema = z.object({
     .positive()
     .default(2 * 1024 * 1024),
   SUBMISSIONS_PER_MINUTE: z.coerce.number().int().positive().default(6),
+  /** `1`: `POST /dev/warp` moves a local chain's time. Chain 31337 only. */
+  DEV_WARP: z.enum(["0", "1"]).default("0"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 })
 
@@ -88,6 +95,7 @@ export type Config = {
   maxOpenJobs: number
   maxArtifactBytes: number
   submissionsPerMinute: number
+  warp: boolean
   logLevel: string
 }
 
@@ -142,6 +150,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
     maxOpenJobs: values.MAX_OPEN_JOBS,
     maxArtifactBytes: values.MAX_ARTIFACT_BYTES,
     submissionsPerMinute: values.SUBMISSIONS_PER_MINUTE,
+    warp: values.DEV_WARP === "1",
     logLevel: values.LOG_LEVEL,
   }
 }

@@ -1,8 +1,20 @@
 /**
  * What an agent does through the orchestrator, one verb each. Keys never leave the agent: it signs, this sends.
  */
-import type { ActAnswer, ArtifactAnswer, ConcedeBody, ConfirmationBody, FundAnswer, FundAuthorizationBody, JobAnswer, SpeccheckAnswer, SubmitBody } from "../api/schemas.ts"
+import type {
+  ActAnswer,
+  ArtifactAnswer,
+  ConcedeBody,
+  ConfirmationBody,
+  FundAnswer,
+  FundAuthorizationBody,
+  JobAnswer,
+  SpeccheckAnswer,
+  SubmitBody,
+} from "../api/schemas.ts"
 import type { Hex } from "../types.ts"
+import { folderBlobs } from "../verifier-runner/files/stored.ts"
+import type { TreeFile } from "../verifier-runner/files/tree.ts"
 import { readEvents, type StreamedEvent } from "./events.ts"
 import { createTransport, ProblemError, type RequestOptions, type TransportOptions } from "./transport.ts"
 
@@ -21,7 +33,8 @@ const jobPath = (jobId: string, rest = ""): string => `/v1/jobs/${encodeURICompo
 /** A client for one agent. Answers are the API's JSON; refusals are thrown as `ProblemError` with their code. */
 export const createAfgClient = (options: TransportOptions) => {
   const transport = createTransport(options)
-  const post = <T>(path: string, body: unknown, act: ActOptions = {}): Promise<T> => transport.json<T>(path, { method: "POST", body, ...act })
+  const post = <T>(path: string, body: unknown, act: ActOptions = {}): Promise<T> =>
+    transport.json<T>(path, { method: "POST", body, ...act })
 
   const getJob = (jobId: string, signal?: AbortSignal): Promise<JobAnswer> =>
     transport.json<JobAnswer>(jobPath(jobId), signal === undefined ? {} : { signal })
@@ -51,9 +64,19 @@ export const createAfgClient = (options: TransportOptions) => {
     speccheck: (contract: unknown): Promise<SpeccheckAnswer> => post("/v1/speccheck", contract),
 
     /** Stores bytes under their hash. Sealed bytes are never served back. */
-    putArtifact: (bytes: Uint8Array, sealed = false): Promise<ArtifactAnswer> => post(`/v1/artifacts${sealed ? "?sealed=true" : ""}`, bytes),
+    putArtifact: (bytes: Uint8Array, sealed = false): Promise<ArtifactAnswer> =>
+      post(`/v1/artifacts${sealed ? "?sealed=true" : ""}`, bytes),
 
-    getArtifact: async (sha256: string): Promise<Uint8Array> => new Uint8Array(await (await transport.raw(`/v1/artifacts/${sha256}`)).arrayBuffer()),
+    /** Stores a folder so that it is found by its tree hash: its files, then its manifest. Paths as they are hashed. */
+    putFolder: async (files: readonly TreeFile[], sealed = false): Promise<ArtifactAnswer> => {
+      let last: ArtifactAnswer | undefined
+      for (const bytes of folderBlobs(files)) last = await post<ArtifactAnswer>(`/v1/artifacts${sealed ? "?sealed=true" : ""}`, bytes)
+      if (last === undefined) throw new Error("a folder has a manifest")
+      return last
+    },
+
+    getArtifact: async (sha256: string): Promise<Uint8Array> =>
+      new Uint8Array(await (await transport.raw(`/v1/artifacts/${sha256}`)).arrayBuffer()),
 
     postJob: (contract: unknown, act?: ActOptions): Promise<JobAnswer> => post("/v1/jobs", contract, act),
 
@@ -80,7 +103,8 @@ export const createAfgClient = (options: TransportOptions) => {
         ...act,
       }),
 
-    authorizeFunding: (jobId: string, body: FundAuthorizationBody, act?: ActOptions): Promise<ActAnswer> => post(jobPath(jobId, "/fund/authorization"), body, act),
+    authorizeFunding: (jobId: string, body: FundAuthorizationBody, act?: ActOptions): Promise<ActAnswer> =>
+      post(jobPath(jobId, "/fund/authorization"), body, act),
 
     submit: (jobId: string, body: SubmitBody, act?: ActOptions): Promise<ActAnswer> => post(jobPath(jobId, "/submit"), body, act),
 

@@ -9,8 +9,16 @@ import { parseStrictJson } from "../json/index.ts"
 import type { Address } from "../types.ts"
 
 export const ERRORS = {
-  "api-unreachable": { status: 503, what: "The orchestrator did not answer within the time allowed.", recovery: "Repeat with the same Idempotency-Key; acts on chain can also be sent by your own wallet." },
-  "api-answer-malformed": { status: 502, what: "The answer is not the JSON that this route promises.", recovery: "Check that --api points at an AFG orchestrator." },
+  "api-unreachable": {
+    status: 503,
+    what: "The orchestrator did not answer within the time allowed.",
+    recovery: "Repeat with the same Idempotency-Key; acts on chain can also be sent by your own wallet.",
+  },
+  "api-answer-malformed": {
+    status: 502,
+    what: "The answer is not the JSON that this route promises.",
+    recovery: "Check that --api points at an AFG orchestrator.",
+  },
 } as const satisfies ErrorTable
 
 export type Signer = { address: Address; signMessage: SignMessage }
@@ -73,7 +81,14 @@ export const createTransport = (options: TransportOptions): Transport => {
   const once = async (path: string, request: RequestOptions, key: string): Promise<Response> => {
     const { bytes, type } = encodeBody(request.body)
     const method = request.method ?? (request.body === undefined ? "GET" : "POST")
-    const description = { method, path, body: bytes, address: options.signer.address, nonce: randomBytes(16).toString("hex"), timestamp: now() }
+    const description = {
+      method,
+      path,
+      body: bytes,
+      address: options.signer.address,
+      nonce: randomBytes(16).toString("hex"),
+      timestamp: now(),
+    }
     const headers: Record<string, string> = {
       ...(await signRequest(description, options.signer.signMessage)),
       ...(method === "POST" ? { "Idempotency-Key": key } : {}),
@@ -104,7 +119,9 @@ export const createTransport = (options: TransportOptions): Transport => {
         if (request.signal?.aborted) throw result
         reason = result instanceof Error ? result.message : String(result)
         if (performance.now() > deadline) {
-          throw new AfgError("api-unreachable", `${options.api} did not answer for ${Math.round(patience / 1000)} s: ${reason}`, { cause: result })
+          throw new AfgError("api-unreachable", `${options.api} did not answer for ${Math.round(patience / 1000)} s: ${reason}`, {
+            cause: result,
+          })
         }
       }
       options.onRetry?.(reason)

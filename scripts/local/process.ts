@@ -8,7 +8,11 @@ import { createInterface } from "node:readline"
 import { AfgError, type ErrorTable } from "../../orchestrator/errors.ts"
 
 export const ERRORS = {
-  "process-failed": { status: 500, what: "A process of the local network ended or did not become ready.", recovery: "Read the log file that the message names." },
+  "process-failed": {
+    status: 500,
+    what: "A process of the local network ended or did not become ready.",
+    recovery: "Read the log file that the message names.",
+  },
 } as const satisfies ErrorTable
 
 export type ProcessSpec = {
