@@ -125,6 +125,16 @@ export const ERRORS = {
     what: "Bytes are not a COSE_Sign1 that this profile accepts.",
     recovery: "Send tag 18, or the bare array of four, with a registered algorithm.",
   },
+  "aacp-service-unreachable": {
+    status: 503,
+    what: "A confirmation service does not answer.",
+    recovery: "Ask again by the same request id; nothing was decided.",
+  },
+  "aacp-service-refused": {
+    status: 502,
+    what: "A confirmation service refuses the request.",
+    recovery: "Read `details`: the service's own code says what is wrong with the request.",
+  },
   "aacp-seen-unreadable": {
     status: 500,
     what: "A file of consumed request ids cannot be read or locked.",

@@ -25,6 +25,21 @@ export { type HttpKeysOptions, httpKeys } from "./keys/http-source.ts"
 export { type KeySet, parseJwks, type Revocation, readJwks, type ServiceKey, standingAt } from "./keys/service-key.ts"
 export { anyOf, fileKeys, type KeySource, keySetSource, staticKeys } from "./keys/source.ts"
 export { MEDIA_TYPES } from "./media-types.ts"
+export { type Answer, readAnswer } from "./relay/answer.ts"
+export { noChannel, type RegisteredChannel, sideChannelNotice, usableChannels } from "./relay/channels.ts"
+export { handoffChain, handoffDigest } from "./relay/handoff.ts"
+export {
+  type A2aPart,
+  fromA2aPart,
+  fromMcpContent,
+  type McpContent,
+  parseRelayed,
+  type Relayed,
+  toA2aPart,
+  toMcpContent,
+} from "./relay/messages.ts"
+export { relayRequest } from "./relay/relay.ts"
+export { type AwaitOptions, awaitAnswer, type HttpServiceOptions, httpService, type ServiceClient } from "./relay/service-client.ts"
 export {
   digestOfRendering,
   type RenderingRow,
@@ -34,6 +49,7 @@ export {
   renderingSet,
   storableRendering,
 } from "./rendering.ts"
+export { fileReplayStore } from "./replay/file.ts"
 export { memoryDenials, memoryOutcomes, memoryReplayStore } from "./replay/memory.ts"
 export { memoryRequests, type RequestLedger } from "./replay/requests.ts"
 export type {

@@ -5,12 +5,17 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
+import { Command, CommanderError } from "commander"
 import { detachJws, type Verification } from "../../orchestrator/aacp/index.ts"
+import * as aacp from "../../orchestrator/cli/commands/aacp.ts"
+import * as cose from "../../orchestrator/cli/commands/cose.ts"
+import { type CliIo, type CommandResult, errorDocument } from "../../orchestrator/cli/io.ts"
 import { AUDIENCE, request, SERVICE, vector, vectorFile, vectorJson } from "./support.ts"
 
 type Result = { exit: number | null; stdout: Buffer; json: unknown }
 
-const afg = (args: string[], input?: string): Promise<Result> =>
+/** The command as its own process. */
+const afgProcess = (args: string[], input?: string): Promise<Result> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, "../../orchestrator/cli/afg.ts"), ...args])
     const chunks: Buffer[] = []
@@ -18,16 +23,30 @@ const afg = (args: string[], input?: string): Promise<Result> =>
     child.on("error", reject)
     child.on("close", (exit) => {
       const stdout = Buffer.concat(chunks)
-      let json: unknown
-      try {
-        json = JSON.parse(stdout.toString())
-      } catch {
-        json = undefined
-      }
-      resolve({ exit, stdout, json })
+      resolve({ exit, stdout, json: args.includes("--json") ? JSON.parse(stdout.toString()) : undefined })
     })
     child.stdin.end(input)
   })
+
+const MODULES = { aacp, cose }
+const io: CliIo = { stdout: () => undefined, stderr: () => undefined, env: {}, cwd: process.cwd() }
+
+/** The same command in this process: parsing, action and result, without a new Node for every case. */
+const afg = async ([name, ...args]: string[]): Promise<Result> => {
+  const command = new Command(name).exitOverride().configureOutput({ writeErr: () => undefined })
+  let result: CommandResult | undefined
+  MODULES[name as keyof typeof MODULES].build(command, io, async (action) => {
+    result = await action()
+  })
+  for (const leaf of command.commands.flatMap((child) => [child, ...child.commands])) leaf.exitOverride()
+  try {
+    await command.parseAsync(args, { from: "user" })
+  } catch (error) {
+    return { exit: 2, stdout: Buffer.alloc(0), json: error instanceof CommanderError ? { error: { code: "usage" } } : errorDocument(error) }
+  }
+  assert.ok(result)
+  return { exit: result.exit, stdout: Buffer.from(result.bytes ?? result.text ?? ""), json: result.json }
+}
 
 let folder: string
 before(async () => {
@@ -51,13 +70,11 @@ const BASE = {
   "--now": "2026-10-31T11:05:00Z",
 }
 
-const verify = (changes: Record<string, string | undefined> = {}): Promise<Result> =>
-  afg([
-    "aacp",
-    "verify",
-    "--json",
-    ...Object.entries({ ...BASE, ...changes }).flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
-  ])
+const verifyArgs = (changes: Record<string, string | undefined> = {}): string[] => {
+  const options = Object.entries({ ...BASE, ...changes }).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
+  return ["aacp", "verify", "--json", ...options]
+}
+const verify = (changes: Record<string, string | undefined> = {}): Promise<Result> => afg(verifyArgs(changes))
 
 const expect = async (changes: Record<string, string | undefined>, exit: number, outcome: string, error: string | null, detail: string) => {
   const result = await verify(changes)
@@ -78,7 +95,7 @@ describe("afg aacp digest", () => {
   })
 
   it("reads standard input; refuses what is no descriptor with 2 and a path", async () => {
-    const { exit, json } = await afg(["aacp", "digest", "-", "--json"], '{"type":"a","actions":[]}')
+    const { exit, json } = await afgProcess(["aacp", "digest", "-", "--json"], '{"type":"a","actions":[]}')
     const { error } = json as { error: { code: string; path: string } }
     assert.deepEqual([exit, error.code, error.path], [2, "aacp-descriptor-malformed", "/actions"])
     assert.equal((await afg(["aacp", "digest", "/nowhere", "--json"])).exit, 2)
@@ -179,6 +196,19 @@ describe("afg aacp verify", () => {
       assert.ok((result.json as { error: { code: string } }).error.code)
     }
     assert.equal(await readFile(damaged, "utf8"), "{}")
+  })
+})
+
+describe("as processes", () => {
+  it("exit with the outcome, and print one JSON document or the exact bytes", async () => {
+    const accepted = await afgProcess(verifyArgs())
+    assert.deepEqual([accepted.exit, (accepted.json as Verification).outcome], [0, "success"])
+    assert.equal((await afgProcess(verifyArgs({ "--evidence": vectorFile("denied.es256.jws") }))).exit, 1)
+    assert.equal((await afgProcess(verifyArgs({ "--policy": undefined }))).exit, 3)
+    const mistake = await afgProcess(verifyArgs({ "--jwks": undefined }))
+    assert.deepEqual([mistake.exit, (mistake.json as { error: { code: string } }).error.code], [2, "usage"])
+    const raw = await afgProcess(["aacp", "cbor", "encode", "--type", "status", vectorFile("status.json")])
+    assert.deepEqual([raw.exit, raw.stdout.toString("hex")], [0, vector("status.cbor.hex")])
   })
 })
 
