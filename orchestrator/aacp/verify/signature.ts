@@ -7,6 +7,7 @@ import { parseTime } from "../time.ts"
 import type { Envelope } from "./envelope.ts"
 import type { VerificationInput } from "./input.ts"
 import type { Finding } from "./outcome.ts"
+import { attempt, type Sooner, whenKnown } from "./sooner.ts"
 
 export type SignedBy = { readonly key: ServiceKey; readonly evidence: ConfirmationEvidence; readonly confirmedAt: number }
 
@@ -15,15 +16,11 @@ const unverifiable = (detail: string, cause?: unknown): Finding => ({ outcome: "
 
 export const isFinding = (value: object): value is Finding => "outcome" in value && "detail" in value
 
-const resolve = async (envelope: Envelope, { keys }: VerificationInput): Promise<readonly ServiceKey[] | Finding> => {
-  try {
-    const answer = keys.keysFor(envelope.kid)
-    const found = answer instanceof Promise ? await answer : answer
-    return found.length === 0 ? unverifiable("key_unknown") : found
-  } catch (cause) {
-    return unverifiable("keys_unreachable", cause)
-  }
-}
+const resolve = (envelope: Envelope, { keys }: VerificationInput): Sooner<readonly ServiceKey[] | Finding> =>
+  attempt(
+    () => whenKnown(keys.keysFor(envelope.kid), (found) => (found.length === 0 ? unverifiable("key_unknown") : found)),
+    (cause) => unverifiable("keys_unreachable", cause),
+  )
 
 /** The one of `keys` that made the signature. Two services may use the same key id, so each is tried under its own registration. */
 const signerAmong = (envelope: Envelope, keys: readonly ServiceKey[]): ServiceKey | Finding => {
@@ -42,10 +39,7 @@ const read = (envelope: Envelope): ConfirmationEvidence | Finding => {
   }
 }
 
-/** Keys are resolved by id, services by policy, validity by the time of the confirmation (AACP §7.2). */
-export const checkSignature = async (envelope: Envelope, input: VerificationInput): Promise<SignedBy | Finding> => {
-  const keys = await resolve(envelope, input)
-  if ("outcome" in keys) return keys
+const judge = (envelope: Envelope, keys: readonly ServiceKey[], input: VerificationInput): SignedBy | Finding => {
   const key = signerAmong(envelope, keys)
   if (isFinding(key)) return key
   const evidence = read(envelope)
@@ -58,3 +52,7 @@ export const checkSignature = async (envelope: Envelope, input: VerificationInpu
   if (services !== undefined && !services.includes(key.iss)) return unverifiable("service_not_accepted")
   return { key, evidence, confirmedAt }
 }
+
+/** Keys are resolved by id, services by policy, validity by the time of the confirmation (AACP §7.2). */
+export const checkSignature = (envelope: Envelope, input: VerificationInput): Sooner<SignedBy | Finding> =>
+  whenKnown(resolve(envelope, input), (keys) => ("outcome" in keys ? keys : judge(envelope, keys, input)))

@@ -5,12 +5,9 @@ import { parseTime } from "../time.ts"
 import type { Case, Lifetime } from "./input.ts"
 import { type Finding, notChecked } from "./outcome.ts"
 import { DEFAULT_MAX_LIFETIME, type PolicyRule, ruleFor } from "./policy.ts"
+import { type Sooner, whenKnown } from "./sooner.ts"
 
 type Verdict = Finding | null
-
-/** Stores in memory answer at once, others later. */
-const whenKnown = <T>(value: T | Promise<T>, judge: (value: T) => Verdict): Verdict | Promise<Verdict> =>
-  value instanceof Promise ? value.then(judge) : judge(value)
 
 /** A confirmation dated further ahead than this is stale: seconds. */
 export const MAX_CLOCK_LEAD = 30
@@ -46,7 +43,7 @@ export const checkAudience = ({ input, evidence, request }: Case): Verdict => {
 }
 
 /** Step 5: the person said yes; and, after an earlier no to the same action, was asked again in a turn of their own. */
-export const checkDecision = ({ input, evidence, confirmedAt }: Case): Verdict | Promise<Verdict> => {
+export const checkDecision = ({ input, evidence, confirmedAt }: Case): Sooner<Verdict> => {
   if (evidence.decision !== "confirmed") return { outcome: "denied", detail: "denied_by_user" }
   if (input.denials === undefined) return null
   return whenKnown(input.denials.latest(evidence["action-digest"]), (denial) => {
@@ -76,7 +73,7 @@ const checkCurrency = (found: Case): Verdict => {
 }
 
 /** Step 6: for this request, in time, and not used before; staleness first, then replay. */
-export const checkFreshness = (found: Case): Verdict | Promise<Verdict> => {
+export const checkFreshness = (found: Case): Sooner<Verdict> => {
   if (!Number.isFinite(found.input.now)) return notChecked("freshness")
   const outdated = checkCurrency(found)
   if (outdated !== null || found.input.replay === undefined) return outdated

@@ -9,7 +9,8 @@ import type { Consumption } from "../replay/store.ts"
 import { type Envelope, needsPayload, openEnvelope } from "./envelope.ts"
 import type { Case, VerificationInput } from "./input.ts"
 import { type ConfirmationError, errorOf, type Finding, notChecked, type Outcome, type StepName } from "./outcome.ts"
-import { checkSignature, isFinding } from "./signature.ts"
+import { checkSignature, isFinding, type SignedBy } from "./signature.ts"
+import { attempt, type Sooner, whenKnown } from "./sooner.ts"
 import { checkAction, checkAudience, checkDecision, checkExercise, checkFreshness, checkPolicy, lifetimeOf } from "./steps.ts"
 
 export type Verification = {
@@ -30,7 +31,7 @@ export type Verification = {
   readonly cause?: unknown
 }
 
-type Step = { readonly name: StepName; readonly check: (found: Case) => Finding | null | Promise<Finding | null> }
+type Step = { readonly name: StepName; readonly check: (found: Case) => Sooner<Finding | null> }
 
 const STEPS: readonly Step[] = [
   { name: "action_digest", check: checkAction },
@@ -54,9 +55,6 @@ const open = (evidence: string | Uint8Array, payload: Uint8Array | undefined): E
   }
 }
 
-const findRequest = async (input: VerificationInput, id: string): Promise<Case["request"]> =>
-  typeof input.request === "function" ? await input.request(id) : input.request
-
 /** What to mark as used when the evidence is accepted. */
 export const consumptionOf = (found: Case, digest: string): Consumption => ({
   service: found.service,
@@ -66,41 +64,41 @@ export const consumptionOf = (found: Case, digest: string): Consumption => ({
   keepUntil: Math.max(lifetimeOf(found).expiresAt, found.input.now) + KEEP_AFTER_EXPIRY,
 })
 
-const runSteps = async (found: Case): Promise<Finding | null> => {
-  for (const { name, check } of STEPS) {
-    try {
-      const answer = check(found)
-      const finding = answer instanceof Promise ? await answer : answer
-      if (finding !== null) return finding
-    } catch (cause) {
-      return failed(name, cause)
-    }
+/** The steps from `index` on. Waits only for a step that has to. */
+const runSteps = (found: Case, index = 0): Sooner<Finding | null> => {
+  for (let at = index; at < STEPS.length; at++) {
+    const { name, check } = STEPS[at] as Step
+    const finding = attempt(
+      () => check(found),
+      (cause) => failed(name, cause),
+    )
+    if (finding instanceof Promise) return finding.then((known) => known ?? runSteps(found, at + 1))
+    if (finding !== null) return finding
   }
   return null
 }
 
 /** The last act, after every step: the id is used up by exactly one presentation. */
-const consume = async (found: Case, digest: string): Promise<Finding | null> => {
+const consume = (found: Case, digest: string): Sooner<Finding | null> => {
   const { replay } = found.input
   if (replay === undefined) return null
-  try {
-    return (await replay.consume(consumptionOf(found, digest))) ? null : { outcome: "replay", detail: "request_id_used" }
-  } catch (cause) {
-    return failed("replay", cause)
-  }
+  return attempt<Finding | null>(
+    () =>
+      whenKnown(replay.consume(consumptionOf(found, digest)), (first) => (first ? null : { outcome: "replay", detail: "request_id_used" })),
+    (cause) => failed("replay", cause),
+  )
 }
 
 type Judged = { finding: Finding | null; found?: Case; digest?: string; memoryKey?: string | undefined }
 
 /** What was decided about this presentation before, if it is over. */
-const recall = async ({ outcomes }: VerificationInput, key: string | undefined): Promise<Finding | null> => {
-  if (outcomes === undefined || key === undefined) return null
-  try {
-    return await outcomes.recall(key)
-  } catch (cause) {
-    return failed("memory", cause)
-  }
-}
+const recall = ({ outcomes }: VerificationInput, key: string | undefined): Sooner<Finding | null> =>
+  outcomes === undefined || key === undefined
+    ? null
+    : attempt<Finding | null>(
+        () => outcomes.recall(key),
+        (cause) => failed("memory", cause),
+      )
 
 /** Step 1, and the opening of step 2: is there evidence, and can it be taken apart? */
 const present = ({ evidence, payload }: VerificationInput): Envelope | Finding => {
@@ -109,24 +107,46 @@ const present = ({ evidence, payload }: VerificationInput): Envelope | Finding =
   return open(evidence, payload)
 }
 
-const judge = async (input: VerificationInput): Promise<Judged> => {
-  const envelope = present(input)
-  if (isFinding(envelope)) return { finding: envelope }
-  const signed = await checkSignature(envelope, input)
+const findRequest = ({ request }: VerificationInput, id: string): Sooner<Case["request"]> =>
+  typeof request === "function" ? request(id) : request
+
+/** Steps 3 to 8, and the use of the id. */
+const judgeContent = (unasked: Case, digest: string): Sooner<{ finding: Finding | null; found: Case }> =>
+  attempt<{ finding: Finding | null; found: Case }>(
+    () =>
+      whenKnown(findRequest(unasked.input, unasked.evidence["request-id"]), (request) => {
+        const found = { ...unasked, request }
+        return whenKnown(runSteps(found), (finding) =>
+          finding === null ? whenKnown(consume(found, digest), (used) => ({ finding: used, found })) : { finding, found },
+        )
+      }),
+    (cause) => ({ finding: failed("request", cause), found: unasked }),
+  )
+
+const judgeSigned = (envelope: Envelope, { key, evidence, confirmedAt }: SignedBy, input: VerificationInput): Sooner<Judged> => {
   const digest = envelope.digest()
-  if (isFinding(signed)) return { finding: (await recall(input, digest)) ?? signed, digest, memoryKey: digest }
-  const { key, evidence, confirmedAt } = signed
   const unasked: Case = { input, evidence, service: key.iss, kid: key.kid, confirmedAt, request: undefined }
   // Ends are remembered by what was signed, so that another spelling of the same signature is the same evidence.
   const memoryKey = input.outcomes === undefined ? undefined : hash("sha256", envelope.signed, "hex")
-  const remembered = await recall(input, memoryKey)
-  if (remembered !== null) return { finding: remembered, found: unasked, digest, memoryKey }
-  try {
-    const found = { ...unasked, request: await findRequest(input, evidence["request-id"]) }
-    return { finding: (await runSteps(found)) ?? (await consume(found, digest)), found, digest, memoryKey }
-  } catch (cause) {
-    return { finding: failed("request", cause), found: unasked, digest, memoryKey }
-  }
+  return whenKnown(recall(input, memoryKey), (remembered) =>
+    remembered === null
+      ? whenKnown(judgeContent(unasked, digest), (judged): Judged => ({ ...judged, digest, memoryKey }))
+      : { finding: remembered, found: unasked, digest, memoryKey },
+  )
+}
+
+/** What cannot be shown to be signed is remembered by all of it: nobody must be able to end good evidence by a forged copy. */
+const judgeUnsigned = (envelope: Envelope, finding: Finding, input: VerificationInput): Sooner<Judged> => {
+  const digest = envelope.digest()
+  return whenKnown(recall(input, digest), (remembered) => ({ finding: remembered ?? finding, digest, memoryKey: digest }))
+}
+
+const judge = (input: VerificationInput): Sooner<Judged> => {
+  const envelope = present(input)
+  if (isFinding(envelope)) return { finding: envelope }
+  return whenKnown(checkSignature(envelope, input), (signed) =>
+    isFinding(signed) ? judgeUnsigned(envelope, signed, input) : judgeSigned(envelope, signed, input),
+  )
 }
 
 /** Keeps what has ended. An id used up is the replay store's to remember. */
@@ -162,7 +182,9 @@ const report = ({ finding, found, digest }: Judged): Verification => ({
  * ```
  */
 export const verifyEvidence = async (input: VerificationInput): Promise<Verification> => {
-  const judged = await judge(input)
+  const answer = judge(input)
+  const judged = answer instanceof Promise ? await answer : answer
+  if (judged.finding === null) return report(judged)
   try {
     await remember(judged, input)
   } catch (cause) {
