@@ -157,7 +157,11 @@ export const enrol = async (world: World, subject = SUBJECT, lifetime = 86_400):
 }
 
 /** A request about a contract of its own, stored and pending. `n` tells the jobs apart. */
-export const askAbout = async (world: World, n = 1, options: Parameters<typeof requestFor>[1] = {}): Promise<Asked> => {
+export const askAbout = async (
+  world: { service: { url: string; signer: string }; clock: TestClock },
+  n = 1,
+  options: Parameters<typeof requestFor>[1] = {},
+): Promise<Asked> => {
   const contract = contractFor(world.service, world.clock.now, (example) => ({
     ...example,
     job_id: `afg:job:01M0AFGC0DEF1X${String(n).padStart(12, "0")}`,
