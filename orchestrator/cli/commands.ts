@@ -13,6 +13,9 @@ export type CommandModule = {
 type CommandEntry = { name: string; summary: string; load: () => Promise<CommandModule> }
 
 export const commands: readonly CommandEntry[] = [
+  { name: "demo", summary: "worked example A for real, on a local network", load: () => import("./commands/demo.ts") },
+  { name: "dev", summary: "the whole system on a local chain, for as long as you like", load: () => import("./commands/dev.ts") },
+  { name: "job", summary: "what an agent does: post, sign, fund, submit, watch …", load: () => import("./commands/job.ts") },
   { name: "doctor", summary: "whether everything needed is there and works", load: () => import("./commands/doctor.ts") },
   { name: "images", summary: "the container images that checks run in", load: () => import("./commands/images.ts") },
   { name: "jcs", summary: "the canonical bytes of a JSON document", load: () => import("./commands/jcs.ts") },
