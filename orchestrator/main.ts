@@ -6,12 +6,11 @@ import { serve } from "@hono/node-server"
 import { pino } from "pino"
 import { createApp } from "./api/app.ts"
 import { apiServices } from "./api/services.ts"
-import { createKeeper, createWatcher, type Keeper, performOnChain, type Watcher } from "./chain/index.ts"
+import { createKeeper, createWatcher, type Keeper, performOnChain } from "./chain/index.ts"
 import { readConfig } from "./config.ts"
 import { openCore } from "./core.ts"
 import { AfgError, isAfgError } from "./errors.ts"
 import { createReconciler, type Perform } from "./reconciler/index.ts"
-import { releaseActions } from "./store/index.ts"
 import { createVerifier } from "./verifier-role.ts"
 
 type Closing = () => Promise<void>
@@ -41,19 +40,15 @@ const run = async (): Promise<void> => {
     if (keeper === null) throw new AfgError("role-missing", "this process has no keeper; another one performs the action")
     return performOnChain({ rail: core.rail, keeper }, action, context)
   }
-  const reconciler = createReconciler({ store, timers, clocks: { chain: clocks.chain, wallMs: Date.now }, perform, log })
+  const reconciler = config.roles.has("reconciler")
+    ? createReconciler({ store, timers, clocks: { chain: clocks.chain, wallMs: Date.now }, perform, log })
+    : null
   const verifier = config.roles.has("verifier") ? await createVerifier({ core, log }) : null
   if (verifier !== null) closing.push(verifier.close)
 
-  if (config.roles.has("reconciler")) {
-    // Whoever held a lease on this data directory is dead: the directory's lock is ours.
-    if (store.kind === "pglite") await releaseActions(store.db)
-    await timers.start({ wake: reconciler.reconcile, ...(verifier === null ? {} : { verify: verifier.verify }) })
-  } else if (verifier !== null) await timers.start({ verify: verifier.verify })
-
-  let watcher: Watcher | null = null
+  // The chain is read up to its head before anything is performed: much of what seems missing has happened.
   if (config.roles.has("watcher")) {
-    watcher = createWatcher({
+    const watcher = createWatcher({
       client: core.client,
       chainId: core.chainId,
       rail: core.rail,
@@ -63,21 +58,22 @@ const run = async (): Promise<void> => {
         await Promise.all(jobIds.map((jobId) => timers.poke(jobId)))
       },
       onHead: async () => {
-        await reconciler.sweep()
+        await reconciler?.sweep()
       },
       log,
     })
     await watcher.start()
     closing.unshift(watcher.close)
   }
-  if (config.roles.has("reconciler")) {
-    await reconciler.sweepAll()
-    const sweeping = setInterval(() => {
-      reconciler
-        .sweep()
-        .catch((error: unknown) => log("warn", "sweep failed", { reason: error instanceof Error ? error.message : String(error) }))
-    }, config.sweepSeconds * 1_000)
-    closing.unshift(async () => clearInterval(sweeping))
+  if (reconciler !== null || verifier !== null) {
+    await timers.start({
+      ...(reconciler === null ? {} : { wake: reconciler.reconcile }),
+      ...(verifier === null ? {} : { verify: verifier.verify }),
+    })
+  }
+  if (reconciler !== null) {
+    await reconciler.start(config.sweepSeconds * 1_000)
+    closing.unshift(reconciler.stop)
   }
 
   let api: string | null = null
