@@ -17,7 +17,7 @@ export { type Contract, contractJsonSchema, contractSchema, SPEC_VERSION } from 
 export { DELIVERABLE_NAME, type DeliverableType } from "./schema/work.ts"
 export { SIGNING_ROLES, type SigningRole, signerOf, signTerms, withSignature } from "./sign.ts"
 export { buildCodeFixContract, type CodeFixOptions, type CodeFixWork } from "./templates/code-fix.ts"
-export { exampleContract, TEMPLATE_NAMES, type TemplateName } from "./templates/examples.ts"
+export { exampleContract, exampleRecipient, TEMPLATE_NAMES, type TemplateName } from "./templates/examples.ts"
 export type { Deployment, Participants } from "./templates/participants.ts"
 export { confirmerOf, domainOf, plain, railRef, type TermsOptions, type TermsToSign, termsOf, termsToSign } from "./terms.ts"
 export { fromUnix, toUnix } from "./times.ts"

@@ -424,6 +424,12 @@ const cases: Case[] = [
     changes: { "/bonds/panelist_bond/amount": "0.00" },
   },
   {
+    what: "bonds without a vault on a public chain",
+    code: "vault-missing",
+    path: "/bonds/staking_contract",
+    changes: { "/price/chain_id": 1, "/bonds/staking_contract": `0x${"0".repeat(40)}` },
+  },
+  {
     what: "a mediator bond below the price",
     severity: "warn",
     code: "bond-below-price",
@@ -631,6 +637,7 @@ describe("what the linter takes without a word", () => {
     { what: "short windows on chain 31337", changes: { "/windows/buyer_review_s": 1, "/windows/panel_ruling_s": 2 } },
     { what: "a public chain with a day's margin", changes: { "/price/chain_id": 8453 } },
     { what: "a time before fund_by", options: { now: Date.parse("2026-09-26T08:00:00Z") / 1000 } },
+    { what: "no vault on chain 31337", changes: { "/bonds/staking_contract": `0x${"0".repeat(40)}` } },
     { what: "two flake reruns", changes: { [`${c1}/flake_reruns`]: 2 } },
     { what: "a fund_by after exactly 24 h", changes: { "/escrow/fund_by": "2026-09-26T20:00:00Z" } },
     {

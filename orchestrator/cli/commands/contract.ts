@@ -29,7 +29,7 @@ export const build = (command: Command, io: CliIo, run: Run): void => {
     .description("a complete example contract; without a name, the names")
     .argument("[name]", "code-fix, claim-file or schema")
     .option("--json", "print JSON and nothing else")
-    .action((name: string | undefined) => run(async () => template(name, io.env)))
+    .action((name: string | undefined) => run(() => template(name, io.env)))
 
   command
     .command("json-schema")

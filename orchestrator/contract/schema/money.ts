@@ -1,6 +1,6 @@
 /** AFG §5: the price, the bonds that others put up, and the shares of AFG. */
 import { z } from "zod"
-import { address, amount, money } from "./primitives.ts"
+import { address, addressOrNone, amount, money } from "./primitives.ts"
 
 const bps = z.int().min(0).max(10_000)
 
@@ -13,7 +13,7 @@ export const bonds = z
     mediator_bond: money,
     panelist_bond: money,
     dispute_deposit: money,
-    staking_contract: address.meta({ description: "The vault that holds the bonds" }),
+    staking_contract: addressOrNone.meta({ description: "The vault that holds the bonds; zero only on a local chain without one" }),
   })
   .meta({ description: "Put up by mediator, panelists and whoever disputes" })
 

@@ -16,6 +16,9 @@ export const address = typed<Address>(
   "an address with a wrong checksum, or zero",
 )
 
+/** An address, or zero for "there is none". */
+export const addressOrNone = z.union([address, z.literal("0x0000000000000000000000000000000000000000")])
+
 /** 32 bytes as the chain writes them. */
 export const bytes32 = typed<Hex>(z.string().regex(/^0x[0-9a-f]{64}$/, "0x and 64 lower-case hex digits"), () => true, "")
 

@@ -12,7 +12,7 @@ import { ageRecipientOf } from "../age-recipient.ts"
 import type { Contract } from "../schema/contract.ts"
 import { toUnix } from "../times.ts"
 import { buildClaimFileContract } from "./claim-file.ts"
-import { buildCodeFixContract } from "./code-fix.ts"
+import { buildCodeFixContract, type CodeFixWork } from "./code-fix.ts"
 import type { Deployment, Participants } from "./participants.ts"
 import { buildSchemaValidContract } from "./schema-valid.ts"
 
@@ -26,6 +26,8 @@ export type ExampleOptions = {
   addressOf: (role: ExampleRole) => Address
   /** Digest of the runner image, where one has been built. */
   runner_image?: string | undefined
+  /** The work of example A, where set-up has built it; made-up hashes otherwise. */
+  code_fix?: Omit<CodeFixWork, "runner_image"> | undefined
   /** Where the ERC-8183 rail is deployed; made-up addresses otherwise. */
   erc8183?: Pick<Deployment, "token" | "escrow" | "resolver"> | undefined
 }
@@ -38,8 +40,8 @@ const MODEL_PROVIDERS = ["provider-A", "provider-B", "provider-C", "provider-D",
 const word = (what: string): ReturnType<typeof sha256Hex> => sha256Hex(`afg example: ${what}`)
 const madeUpAddress = (what: string): Address => getAddress(`0x${word(what).slice(0, 40)}`)
 
-/** An age recipient whose identity is derived from the role's name. */
-const exampleRecipient = (role: string): string => {
+/** An age recipient whose identity is derived from the role's name: for local networks, where nothing is secret. */
+export const exampleRecipient = (role: string): string => {
   // RFC 8410: an X25519 private key in PKCS #8 is this prefix and the 32 bytes.
   const key = createPrivateKey({
     key: Buffer.concat([Buffer.from("302e020100300506032b656e04220420", "hex"), Buffer.from(word(`encryption key of ${role}`), "hex")]),
@@ -108,8 +110,16 @@ const people = (addressOf: ExampleOptions["addressOf"], job: { buyer: string; pr
 
 const pinned = (uri: string): { uri: string; sha256: ReturnType<typeof sha256Hex> } => ({ uri, sha256: word(uri) })
 
+const MADE_UP_CODE_FIX: Omit<CodeFixWork, "runner_image"> = {
+  repo: pinned("git+https://example.com/acme/ledger-lib"),
+  base_commit: word("base commit").slice(0, 40),
+  tests: pinned("tests/"),
+  hidden_tests: { sha256: word("hidden tests") },
+  target_tests: ["tests/test_round.py::test_round_half_even"],
+}
+
 /** A complete example contract. Throws `template-unknown`. */
-export const exampleContract = (name: string, { addressOf, runner_image, erc8183 }: ExampleOptions): Contract => {
+export const exampleContract = (name: string, { addressOf, runner_image, code_fix, erc8183 }: ExampleOptions): Contract => {
   const image = runner_image ?? `sha256:${word("runner image")}`
   switch (name) {
     case "code-fix":
@@ -119,14 +129,7 @@ export const exampleContract = (name: string, { addressOf, runner_image, erc8183
         escrow_ref: "7741",
         people: people(addressOf, { buyer: "buyer.acme-ci", provider: "fixer.pyagent", mediator: "med.pool.0192" }),
         deployment: deploymentOf("erc8183", erc8183),
-        work: {
-          repo: pinned("git+https://example.com/acme/ledger-lib"),
-          base_commit: word("base commit").slice(0, 40),
-          tests: pinned("tests/"),
-          hidden_tests: { sha256: word("hidden tests") },
-          target_tests: ["tests/test_round.py::test_round_half_even"],
-          runner_image: image,
-        },
+        work: { ...(code_fix ?? MADE_UP_CODE_FIX), runner_image: image },
       })
     case "claim-file":
       return buildClaimFileContract({

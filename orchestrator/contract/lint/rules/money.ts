@@ -1,6 +1,7 @@
 /** Rules about amounts and bonds. */
 import { decimalsOf, parseAmount } from "../../amounts.ts"
 import { moneyMembers, unitsOf } from "../money.ts"
+import { LOCAL_CHAIN } from "../options.ts"
 import { isPanelSize } from "../panel.ts"
 import { type Problem, type Rule, rule } from "../rule.ts"
 
@@ -41,6 +42,19 @@ export const MONEY_RULES: readonly Rule[] = [
           message: "less than the appeal fee, which it repays when a ruling is overturned",
         }
       if (panelist === 0n) yield { path: ["bonds", "panelist_bond", "amount"], message: "a hidden vote would cost nothing" }
+    },
+  ),
+  rule(
+    {
+      code: "vault-missing",
+      severity: "reject",
+      what: "No vault holds the bonds, so nobody stands for a ruling or a vote (allowed on chain 31337 only).",
+      fix: "Name the deployment's BondVault in `bonds.staking_contract`.",
+    },
+    ["price", "bonds"],
+    function* ({ price, bonds }) {
+      if (price.chain_id !== LOCAL_CHAIN && /^0x0{40}$/.test(bonds.staking_contract))
+        yield { path: ["bonds", "staking_contract"], message: "the zero address" }
     },
   ),
   rule(
