@@ -7,11 +7,17 @@ let seen = 0
 
 /** Every fail-point there is; a test walks this list. */
 export const FAILPOINTS = [
+  "store.appending",
+  "store.appended",
+  "queue.adding",
+  "queue.added",
   "reconcile.loaded",
   "reconcile.claimed",
   "reconcile.performed",
   "reconcile.finished",
+  "reconcile.saving",
   "reconcile.projected",
+  "reconcile.released",
   "keeper.prepared",
   "keeper.sent",
   "keeper.mined",

@@ -1,10 +1,3 @@
 /** Reconciling: what should have happened is made to happen. */
-export {
-  type ActionContext,
-  type Clocks,
-  createReconciler,
-  type Log,
-  type Perform,
-  type Reconciler,
-  type ReconcilerOptions,
-} from "./reconciler.ts"
+export { createReconciler } from "./reconciler.ts"
+export type { ActionContext, Clocks, Log, Perform, Reconciler, ReconcilerOptions } from "./types.ts"

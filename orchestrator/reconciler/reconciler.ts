@@ -1,126 +1,121 @@
 /**
- * Makes "next" true: loads a job, performs the actions that are missing, stores when to look again. Called at any time, any number of times, by any
- * number of processes.
+ * Makes "next" true: looks at jobs that are due, performs the actions that are missing, stores when to look again. Called at any time, any number of
+ * times, by any number of processes.
+ *
+ * Looks are taken together: one query loads a batch of jobs and one statement stores what was found, so ten thousand jobs that are due in the same
+ * second cost little more than their reading. Performing takes as long as it takes, outside the batches.
  */
-import { type Contract, parseContract, termsOf } from "../contract/index.ts"
-import { isAfgError } from "../errors.ts"
+import { AfgError } from "../errors.ts"
 import { failpoint } from "../failpoints.ts"
-import { type Action, isAgreed, type Job, next, standingAt, TERMINAL_STATES } from "../state-machine/index.ts"
 import {
-  type ActionFailure,
-  claimAction,
+  contractOf,
+  type DueJob,
+  type DuePlace,
   dueJobs,
   findJob,
-  finishAction,
-  loadJob,
-  nextTry,
-  openJobs,
-  type Store,
-  saveProjection,
+  loadDue,
+  markOpenDue,
+  type Projection,
+  saveProjections,
 } from "../store/index.ts"
-import type { Timers } from "../timers/index.ts"
 import type { UnixSeconds } from "../types.ts"
+import { createLimit } from "./limit.ts"
+import { performAction } from "./performing.ts"
+import { type Plan, planFor } from "./plan.ts"
+import { createSweeper } from "./sweeper.ts"
+import type { ActionContext, Reconciler, ReconcilerOptions } from "./types.ts"
+import { createWorkList, type Detach } from "./work-list.ts"
 
-export type Clocks = {
-  /** The chain's time, from its pending block. */
-  chain: () => Promise<UnixSeconds>
-  /** Wall clock in Unix milliseconds, for leases and pauses only. */
-  wallMs: () => number
-}
+const BATCH = 250
+/** The embedded database serves one at a time anyway. */
+const BATCHES = { pglite: 1, postgres: 3 } as const
+/** Jobs for which something is performed at the same time. */
+const PERFORMING = 64
+/** Due jobs that a sweep asks for at a time. */
+const PAGE = 1_000
 
-export type ActionContext = { jobId: string; contract: Contract; job: Job }
+export const createReconciler = (options: ReconcilerOptions): Reconciler => {
+  const { store, timers, clocks, log } = options
+  const limit = createLimit(PERFORMING)
+  /** Timers being set: a hint must not hold up the next batch, but closing waits for it. */
+  const hints = new Set<Promise<void>>()
 
-/** Performs one action. Throws an `AfgError` when it could not be done; the result is kept with the action. */
-export type Perform = (action: Action, context: ActionContext) => Promise<Record<string, unknown>>
+  const performAll = async ({ jobId }: DueJob, { job, actions }: Extract<Plan, { kind: "perform" }>): Promise<void> => {
+    const contract: ActionContext["contract"] = async () => {
+      const stored = await findJob(store.db, jobId)
+      if (stored === null) throw new AfgError("job-unknown", `job ${jobId} is gone`)
+      return contractOf(stored.contract)
+    }
+    await Promise.all(actions.map((action) => performAction(options, action, { jobId, job, contract })))
+  }
 
-export type Log = (level: "info" | "warn" | "error", message: string, details?: Record<string, unknown>) => void
+  const setTimers = (projections: readonly Projection[], now: UnixSeconds): void => {
+    const wakes = projections.flatMap(({ jobId, wakeAt }) => (wakeAt === null ? [] : [{ jobId, at: wakeAt, delay: wakeAt - now }]))
+    const hint = timers.wakeAll(wakes).finally(() => hints.delete(hint))
+    hints.add(hint)
+  }
 
-export type ReconcilerOptions = { store: Store; timers: Timers; clocks: Clocks; perform: Perform; log: Log }
+  const look = async (jobIds: readonly string[], detach: Detach): Promise<Iterable<string>> => {
+    const now = await clocks.chain()
+    const due = await loadDue(store.db, jobIds, now)
+    failpoint("reconcile.loaded")
+    const found: Projection[] = []
+    for (const one of due) {
+      const plan = planFor(one, now, clocks.wallMs())
+      if (plan.kind === "rest") found.push(plan.projection)
+      else
+        detach(
+          one.jobId,
+          limit(() => performAll(one, plan)),
+        )
+    }
+    if (found.length === 0) return []
+    failpoint("reconcile.saving")
+    const saved = await saveProjections(store.db, found)
+    failpoint("reconcile.projected")
+    setTimers(
+      found.filter(({ jobId }) => saved.has(jobId)),
+      now,
+    )
+    return found.map(({ jobId }) => jobId).filter((jobId) => !saved.has(jobId))
+  }
+  const list = createWorkList({ size: BATCH, parallel: BATCHES[store.kind], work: look })
 
-export type Reconciler = {
-  reconcile: (jobId: string) => Promise<void>
-  /** Enqueues every job whose time has come. Answers how many. */
-  sweep: () => Promise<number>
-  /** Enqueues every job that is not over, whatever its time: at start, and after a reorganisation. */
-  sweepAll: () => Promise<number>
-}
-
-/** Nobody else performs an action meanwhile; longer than a transaction's inclusion usually takes. */
-const LEASE_MS = 60_000
-/** An action was done, but its event is still missing: the chain may have dropped it. */
-const SETTLE_MS = 20_000
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 600_000
-const SWEEP_BATCH = 1_000
-
-const pauseAfter = (attempt: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS)
-
-const failureOf = (error: unknown): ActionFailure =>
-  isAfgError(error)
-    ? { code: error.code, message: error.message }
-    : { code: "internal", message: error instanceof Error ? error.message : String(error) }
-
-const encode = new TextEncoder()
-
-export const createReconciler = ({ store, timers, clocks, perform, log }: ReconcilerOptions): Reconciler => {
-  const performOne = async (action: Action, context: ActionContext): Promise<void> => {
-    const { jobId } = context
-    const attempt = await claimAction(store.db, jobId, action.key, clocks.wallMs(), LEASE_MS)
-    if (attempt === null) return
-    failpoint("reconcile.claimed")
-    try {
-      const result = await perform(action, context)
-      failpoint("reconcile.performed")
-      const nowMs = clocks.wallMs()
-      await finishAction(store.db, jobId, action.key, { result, nowMs, again: nowMs + SETTLE_MS })
-      failpoint("reconcile.finished")
-      log("info", "performed", { job: jobId, action: action.key, ...result })
-    } catch (error) {
-      const failure = failureOf(error)
-      const nowMs = clocks.wallMs()
-      await finishAction(store.db, jobId, action.key, { failure, nowMs, again: nowMs + pauseAfter(attempt) })
-      log("warn", "not performed", { job: jobId, action: action.key, attempt, ...failure })
+  const sweepAlone = async (): Promise<number> => {
+    const now = await clocks.chain()
+    let count = 0
+    let after: DuePlace | null = null
+    for (;;) {
+      const page: DuePlace[] = await dueJobs(store.db, now, PAGE, after)
+      count += page.length
+      await Promise.all(page.map(({ jobId }) => list.offer(jobId)))
+      after = page.at(-1) ?? null
+      if (page.length < PAGE) return count
     }
   }
-
-  const reconcile = async (jobId: string): Promise<void> => {
-    const stored = await findJob(store.db, jobId)
-    if (stored === null) return
-    const contract = parseContract(encode.encode(stored.contract))
-    const terms = termsOf(contract)
-    const { job } = await loadJob(store.db, jobId, terms)
-    failpoint("reconcile.loaded")
-    const { actions } = next(job, await clocks.chain())
-    await Promise.all(actions.map((action) => performOne(action, { jobId, contract, job })))
-
-    // Performing took time and may have brought events: what is stored is the state after it.
-    const { job: after } = await loadJob(store.db, jobId, terms)
-    const now = await clocks.chain()
-    const plan = next(after, now)
-    const standing = standingAt(after.rules, after.facts, isAgreed(after), now)
-    const over = TERMINAL_STATES.has(standing.state) && plan.actions.length === 0
-    const retryMs = await nextTry(
-      store.db,
-      jobId,
-      plan.actions.map(({ key }) => key),
-    )
-    const retryAt = retryMs === null ? null : now + Math.max(1, Math.ceil((retryMs - clocks.wallMs()) / 1000))
-    const wakeAt = earliest(plan.wakeAt, plan.actions.length > 0 && retryAt === null ? now : retryAt)
-    await saveProjection(store.db, jobId, { state: standing.state, open: !over, wakeAt })
-    failpoint("reconcile.projected")
-    if (wakeAt !== null) await timers.wake(jobId, wakeAt, wakeAt - now)
-  }
-
-  const enqueue = async (jobIds: readonly string[]): Promise<number> => {
-    await Promise.all(jobIds.map((jobId) => timers.poke(jobId)))
-    return jobIds.length
-  }
+  const sweeper = createSweeper({
+    sweep: async () => {
+      await store.releaseDead(clocks.wallMs())
+      failpoint("reconcile.released")
+      // One process at a time: two would look at the same jobs. Null: another one is sweeping.
+      return (await store.alone("sweep", sweepAlone)) ?? 0
+    },
+    log,
+  })
 
   return {
-    reconcile,
-    sweep: async () => enqueue(await dueJobs(store.db, await clocks.chain(), SWEEP_BATCH)),
-    sweepAll: async () => enqueue(await openJobs(store.db)),
+    reconcile: list.want,
+    sweep: sweeper.sweep,
+    sweepAll: async () => {
+      const marked = await markOpenDue(store.db)
+      await sweeper.sweep()
+      return marked
+    },
+    start: (periodMs = 1_000) => sweeper.start(periodMs),
+    stop: async () => {
+      await sweeper.stop()
+      await list.stop()
+      await Promise.all(hints)
+    },
   }
 }
-
-const earliest = (a: UnixSeconds | null, b: UnixSeconds | null): UnixSeconds | null => (a === null ? b : b === null ? a : Math.min(a, b))

@@ -1,37 +1,50 @@
 /** What was performed for a job: one row per action, so that performing it twice has the effect of once. */
 import { sql } from "kysely"
-import type { Connection } from "./jobs.ts"
+import type { Connection } from "./transactions.ts"
 
 export type ActionFailure = { code: string; message: string }
 
+/** Longer than any lease or pause: a moment further away was written by a clock that has been set back since. */
+export const LONGEST_POSTPONEMENT_MS = 900_000
+
+export type ActionEnd = { nowMs: number } & (
+  | { /** Performed: again at this time (Unix ms), should its event still be missing. */ again: number; result: Record<string, unknown> }
+  | { /** To be tried again at this time (Unix ms). */ again: number; failure: ActionFailure }
+  | { /** Not to be tried again. */ refusal: ActionFailure }
+)
+
 /**
- * Takes the right to perform an action until `leaseMs` from now. Null: someone has it, it was done a moment ago, or its next try is not due.
- * Otherwise the number of this attempt, from 1.
+ * Takes the right to perform an action until `leaseMs` from now, or until the holder's process is gone (`Store.holder`). Null: someone has it, it was done a
+ * moment ago, its next try is not due, or it was refused. Otherwise the number of this attempt, from 1.
  */
-export const claimAction = async (db: Connection, jobId: string, key: string, nowMs: number, leaseMs: number): Promise<number | null> => {
+export const claimAction = async (
+  db: Connection,
+  jobId: string,
+  key: string,
+  nowMs: number,
+  leaseMs: number,
+  holder: number,
+): Promise<number | null> => {
   const { rows } = await sql<{ attempts: number }>`
-    insert into afg.actions (job_id, action_key, status, attempts, not_before, updated_at)
-    values (${jobId}, ${key}, 'running', 1, ${nowMs + leaseMs}, ${nowMs})
+    insert into afg.actions (job_id, action_key, status, holder, attempts, not_before, updated_at)
+    values (${jobId}, ${key}, 'running', ${holder}, 1, ${nowMs + leaseMs}, ${nowMs})
     on conflict (job_id, action_key) do update
-      set status = 'running', attempts = afg.actions.attempts + 1, not_before = excluded.not_before, updated_at = excluded.updated_at
-      where afg.actions.not_before <= ${nowMs}
+      set status = 'running', holder = excluded.holder, attempts = afg.actions.attempts + 1, not_before = excluded.not_before,
+        updated_at = excluded.updated_at
+      where afg.actions.status <> 'refused'
+        and (afg.actions.not_before <= ${nowMs} or afg.actions.not_before > ${nowMs + LONGEST_POSTPONEMENT_MS})
     returning attempts`.execute(db)
   return rows[0]?.attempts ?? null
 }
 
-/** `again`: Unix milliseconds from which it may be performed again, should its event still be missing. */
-export const finishAction = async (
-  db: Connection,
-  jobId: string,
-  key: string,
-  end: { again: number; nowMs: number } & ({ result: Record<string, unknown> } | { failure: ActionFailure }),
-): Promise<void> => {
-  const failure = "failure" in end ? end.failure : null
+/** Records how performing ended. */
+export const finishAction = async (db: Connection, jobId: string, key: string, end: ActionEnd): Promise<void> => {
+  const failure = "refusal" in end ? end.refusal : "failure" in end ? end.failure : null
   await db
     .updateTable("afg.actions")
     .set({
-      status: failure === null ? "done" : "failed",
-      not_before: end.again,
+      status: "refusal" in end ? "refused" : failure === null ? "done" : "failed",
+      not_before: "again" in end ? end.again : 0,
       code: failure?.code ?? null,
       message: failure?.message ?? null,
       result: "result" in end ? JSON.stringify(end.result) : null,
@@ -48,25 +61,13 @@ export const failedActions = async (db: Connection, jobId: string): Promise<({ k
     .selectFrom("afg.actions")
     .select(["action_key", "code", "message"])
     .where("job_id", "=", jobId)
-    .where("status", "=", "failed")
+    .where("status", "in", ["failed", "refused"])
     .orderBy("updated_at")
     .execute()
   return rows.map((row) => ({ key: row.action_key, code: row.code ?? "internal", message: row.message ?? "" }))
 }
 
-/** A performer that is known to be dead holds nothing: called at start by the one process that has the data directory. */
+/** A performer that is known to be dead holds nothing: for the one process that has the data directory. `Store.releaseDead` knows by itself. */
 export const releaseActions = async (db: Connection): Promise<void> => {
   await db.updateTable("afg.actions").set({ not_before: 0 }).where("status", "in", ["running", "done"]).execute()
-}
-
-/** When the earliest postponed action of this job may be tried again; null when none is postponed. */
-export const nextTry = async (db: Connection, jobId: string, keys: readonly string[]): Promise<number | null> => {
-  if (keys.length === 0) return null
-  const row = await db
-    .selectFrom("afg.actions")
-    .select(({ fn }) => fn.min("not_before").as("at"))
-    .where("job_id", "=", jobId)
-    .where("action_key", "in", [...keys])
-    .executeTakeFirst()
-  return row?.at === null || row?.at === undefined ? null : Number(row.at)
 }

@@ -1,66 +1,48 @@
 /**
- * One process per data directory. The lock is a Unix socket that its holder listens on: it cannot be stale, because a dead process
- * answers no connection, whatever killed it.
+ * One process per data directory: PGlite itself lets two corrupt it silently.
+ *
+ * The lock is a SQLite transaction that is never ended, so it is the kernel's own file lock: it is released with its process, however that dies,
+ * and holds between containers that share a volume. There is no stale lock to take over. The file beside it names the holder, for people.
  */
-import { createHash } from "node:crypto"
-import { mkdirSync, realpathSync, rmSync } from "node:fs"
-import { createConnection, createServer, type Server } from "node:net"
-import { tmpdir } from "node:os"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { AfgError } from "../errors.ts"
 
-export type DirectoryLock = { release: () => Promise<void> }
+export type DirectoryLock = { release: () => void }
 
-/**
- * Named by the directory's hash, because socket paths are short-limited and directories are not. Linux has a namespace of sockets without
- * files, which vanish with their process; elsewhere the file may outlive it.
- */
-const socketPath = (directory: string): string => {
-  const name = `afg-${createHash("sha256").update(realpathSync(directory)).digest("hex").slice(0, 24)}`
-  return process.platform === "linux" ? `\0${name}` : join(tmpdir(), `${name}.lock`)
+/** SQLITE_BUSY: someone else has the lock. */
+const BUSY = 5
+
+const isBusy = (error: unknown): boolean => error instanceof Error && "errcode" in error && error.errcode === BUSY
+
+const holderOf = (file: string): string => {
+  try {
+    const { pid, since } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; since: string }
+    return `process ${pid} (since ${since})`
+  } catch {
+    return "another process"
+  }
 }
 
-const listen = (path: string): Promise<Server | null> =>
-  new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.end(`${process.pid}\n`))
-    server.once("error", (error: NodeJS.ErrnoException) => (error.code === "EADDRINUSE" ? resolve(null) : reject(error)))
-    server.listen(path, () => {
-      server.unref()
-      resolve(server)
-    })
-  })
-
-/** The holder's pid, or null when nobody answers. */
-const askHolder = (path: string): Promise<string | null> =>
-  new Promise((resolve) => {
-    const socket = createConnection(path)
-    let text = ""
-    socket.setEncoding("utf8")
-    socket.on("data", (chunk) => {
-      text += chunk
-    })
-    socket.once("error", () => resolve(null))
-    socket.once("close", () => resolve(text === "" ? null : text.trim()))
-  })
-
 /** Takes the directory for this process. Throws `store-in-use`, naming the process that has it. */
-export const lockDirectory = async (directory: string): Promise<DirectoryLock> => {
-  mkdirSync(directory, { recursive: true })
-  const path = socketPath(directory)
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    const server = await listen(path)
-    if (server !== null) {
-      return {
-        release: () =>
-          new Promise((resolve) => {
-            server.close(() => resolve())
-          }),
-      }
-    }
-    const holder = await askHolder(path)
-    if (holder !== null) throw new AfgError("store-in-use", `process ${holder} has ${directory} open`, { details: { pid: holder } })
-    // A file outlived its process; whoever binds first after this has the lock.
-    if (!path.startsWith("\0")) rmSync(path, { force: true })
+export const lockDirectory = (directory: string): DirectoryLock => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const holder = join(directory, "store.holder.json")
+  const database = new DatabaseSync(join(directory, "store.lock"), { timeout: 0 })
+  try {
+    database.exec("begin exclusive")
+  } catch (cause) {
+    database.close()
+    if (!isBusy(cause)) throw cause
+    throw new AfgError("store-in-use", `${holderOf(holder)} has ${directory} open`, { cause, details: { directory } })
   }
-  throw new AfgError("store-in-use", `another process is opening ${directory}`)
+  writeFileSync(holder, `${JSON.stringify({ pid: process.pid, since: new Date().toISOString() })}\n`)
+  return {
+    release: () => {
+      if (!database.isOpen) return
+      rmSync(holder, { force: true })
+      database.close()
+    },
+  }
 }

@@ -2,49 +2,52 @@
 import { join } from "node:path"
 import { type BlobStore, openBlobs } from "./blobs.ts"
 import { type OpenStore, openDatabase, type StoreOptions } from "./open.ts"
-import { type EventSignal, openSignal } from "./signal.ts"
 
-export { type ActionFailure, claimAction, failedActions, finishAction, nextTry, releaseActions } from "./actions.ts"
-export { type BlobStore, blobHash, blobUri, describeBlob, openBlobs, type StoredBlob } from "./blobs.ts"
-export { ERRORS } from "./errors.ts"
 export {
-  appendEvents,
-  type Connection,
+  type ActionEnd,
+  type ActionFailure,
+  claimAction,
+  failedActions,
+  finishAction,
+  LONGEST_POSTPONEMENT_MS,
+  releaseActions,
+} from "./actions.ts"
+export { type BlobStore, blobHash, blobUri, describeBlob, openBlobs, type StoredBlob } from "./blobs.ts"
+export type { EventSignal } from "./changes.ts"
+export { ERRORS } from "./errors.ts"
+export { appendEvents, loadJob, orphanFrom, readEvents, type StoredEvent } from "./events.ts"
+export {
+  contractOf,
   countOpenJobs,
-  dueJobs,
   findJob,
   findJobByRef,
   insertJob,
-  loadJob,
   type NewJob,
   openJobs,
-  orphanFrom,
-  readEvents,
-  type StoredEvent,
   type StoredJob,
-  saveProjection,
 } from "./jobs.ts"
-export { migrate, type SharedPool, type StoreOptions } from "./open.ts"
+export {
+  type ActionState,
+  type DueJob,
+  type DuePlace,
+  dueJobs,
+  loadDue,
+  markDue,
+  markOpenDue,
+  type Projection,
+  saveProjections,
+} from "./looks.ts"
+export { isEmbedded, type SharedPool, type StoreOptions } from "./open.ts"
 export type { Database } from "./schema.ts"
-export type { EventSignal } from "./signal.ts"
+export { type Connection, refuseNested } from "./transactions.ts"
 
-export type Store = OpenStore & { blobs: BlobStore; signal: EventSignal }
+export type Store = OpenStore & { blobs: BlobStore }
 
-/** Opens everything under one data directory. Throws `store-in-use` or `store-unavailable`. */
+/** Opens everything under one data directory. Throws `store-in-use`, `store-unavailable` or `store-newer`. */
 export const openStore = async (options: StoreOptions): Promise<Store> => {
   const database = await openDatabase(options)
   try {
-    const blobs = await openBlobs(join(options.dataDir, "blobs"))
-    const signal = await openSignal(database.queuePool)
-    return {
-      ...database,
-      blobs,
-      signal,
-      close: async () => {
-        await signal.close()
-        await database.close()
-      },
-    }
+    return { ...database, blobs: await openBlobs(join(options.dataDir, "blobs")) }
   } catch (error) {
     await database.close()
     throw error

@@ -1,16 +1,11 @@
-/**
- * Opens the store: PGlite in one data directory, or PostgreSQL by URL. Everything above this file is the same for both.
- */
-import { mkdirSync } from "node:fs"
-import { join } from "node:path"
-import { PGlite } from "@electric-sql/pglite"
-import { Kysely, PostgresDialect, sql } from "kysely"
-import pg from "pg"
-import { AfgError } from "../errors.ts"
-import { lockDirectory } from "./directory-lock.ts"
-import { MIGRATIONS } from "./migrations/index.ts"
+/** Opens the database: PGlite in one data directory, or PostgreSQL by URL. Everything above this file is the same for both. */
+import { type Kysely, sql } from "kysely"
+import type pg from "pg"
+import type { EventSignal } from "./changes.ts"
+import { openEmbedded } from "./embedded.ts"
 import { PGlitePool } from "./pglite-pool.ts"
 import type { Database } from "./schema.ts"
+import { openServer } from "./server.ts"
 
 export type StoreOptions = {
   /** Holds the embedded database; also what is locked for this process. */
@@ -24,100 +19,80 @@ export type StoreOptions = {
 /** A pool in `pg`'s shape, for BullMQ's PostgreSQL backend. */
 export type SharedPool = pg.Pool | PGlitePool
 
-export type OpenStore = {
+/** Whether the pool's database is open in this process alone. */
+export const isEmbedded = (pool: SharedPool): boolean => pool instanceof PGlitePool
+
+/** What either kind of database brings. */
+export type OpenDatabase = {
   kind: "pglite" | "postgres"
   db: Kysely<Database>
+  /** Without the rules of `transactions.ts`: for the store itself. */
+  plain: Kysely<Database>
   /** Connections whose search_path is BullMQ's schema. */
   queuePool: SharedPool
+  signal: EventSignal
+  /** SQL of a subquery: holders whose process lives. */
+  liveHolders: (holder: number) => string
+  /** From here on this process counts as alive. Answers how to end it. */
+  openSession: (holder: number) => Promise<() => Promise<void>>
+  alone: OpenStore["alone"]
   close: () => Promise<void>
 }
 
-/** One lock for everyone who migrates the same database at once ("AFG!" in ASCII). */
-const MIGRATION_LOCK = 0x41464721
-
-/** BullMQ writes unqualified names; ours are always qualified. */
-const QUEUE_SEARCH_PATH = "bullmq, public"
-
-/** Brings the schema up to date: one transaction per migration, serialized across processes. */
-export const migrate = async (db: Kysely<Database>): Promise<void> => {
-  await db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(transaction)
-    await sql`create schema if not exists afg`.execute(transaction)
-    await sql`create table if not exists afg.migrations (name text primary key)`.execute(transaction)
-    const { rows } = await sql<{ name: string }>`select name from afg.migrations`.execute(transaction)
-    const applied = new Set(rows.map(({ name }) => name))
-    for (const { name, up } of MIGRATIONS) {
-      if (applied.has(name)) continue
-      await up(transaction as unknown as Kysely<unknown>)
-      await sql`insert into afg.migrations (name) values (${name})`.execute(transaction)
-    }
-  })
+export type OpenStore = {
+  kind: OpenDatabase["kind"]
+  db: Kysely<Database>
+  queuePool: SharedPool
+  signal: EventSignal
+  /** Random, made with the tables: tells stores apart that share a queue server. */
+  id: string
+  /** This process among those that have the store open: what it takes is free again when it dies. */
+  holder: number
+  /** Frees what dead processes were doing. Answers the jobs concerned; they are due. */
+  releaseDead: (nowMs: number) => Promise<string[]>
+  /** Runs `work` unless another process is running work of this name; then null. */
+  alone: <T>(name: string, work: () => Promise<T>) => Promise<T | null>
+  close: () => Promise<void>
 }
 
-const openEmbedded = async (dataDir: string): Promise<OpenStore> => {
-  mkdirSync(dataDir, { recursive: true })
-  const lock = await lockDirectory(dataDir)
-  try {
-    const pglite = await PGlite.create(join(dataDir, "pglite"))
-    await pglite.exec(`create schema if not exists bullmq; set search_path to ${QUEUE_SEARCH_PATH}`)
-    const pool = new PGlitePool(pglite)
-    const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: pool as unknown as pg.Pool }) })
-    return {
-      kind: "pglite",
-      db,
-      queuePool: pool,
-      close: async () => {
-        await db.destroy()
-        await pglite.close()
-        await lock.release()
-      },
-    }
-  } catch (error) {
-    await lock.release()
-    throw error
-  }
-}
-
-const openServer = async (url: string, connections: number): Promise<OpenStore> => {
-  const pool = new pg.Pool({ connectionString: url, max: connections })
-  const queuePool = new pg.Pool({
-    connectionString: url,
-    // Each worker keeps one connection for LISTEN.
-    max: connections + 4,
-    keepAlive: true,
-    options: `-c search_path=${QUEUE_SEARCH_PATH.replaceAll(" ", "")}`,
-  })
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
-  for (const one of [pool, queuePool]) one.on("error", () => undefined)
-  try {
-    await pool.query("select 1")
-  } catch (cause) {
-    await Promise.all([pool.end(), queuePool.end()])
-    throw new AfgError("store-unavailable", `the database does not answer: ${cause instanceof Error ? cause.message : cause}`, { cause })
-  }
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
-  return {
-    kind: "postgres",
-    db,
-    queuePool,
-    close: async () => {
-      await db.destroy()
-      await queuePool.end()
-    },
-  }
-}
-
-/** Throws `store-in-use` or `store-unavailable`. */
+/** Throws `store-in-use`, `store-unavailable` or `store-newer`. */
 export const openDatabase = async (options: StoreOptions): Promise<OpenStore> => {
-  const store =
+  const { kind, db, plain, queuePool, signal, liveHolders, openSession, alone, close } =
     options.databaseUrl === undefined
       ? await openEmbedded(options.dataDir)
       : await openServer(options.databaseUrl, options.connections ?? 10)
   try {
-    await migrate(store.db)
+    const { rows } = await sql<{ holder: string | number; id: string }>`
+      select nextval('afg.holders') as holder, id from afg.identity`.execute(plain)
+    const [row] = rows
+    if (row === undefined) throw new Error("the store has no identity")
+    const holder = Number(row.holder)
+    const endSession = await openSession(holder)
+    return {
+      kind,
+      db,
+      queuePool,
+      signal,
+      alone,
+      id: row.id,
+      holder,
+      releaseDead: async (nowMs) => {
+        const freed = await sql<{ job_id: string }>`
+          with freed as (
+            update afg.actions set not_before = 0
+            where status in ('running', 'done') and not_before > ${nowMs} and holder not in (${sql.raw(liveHolders(holder))})
+            returning job_id
+          )
+          update afg.jobs set wake_at = 0 where job_id in (select job_id from freed) returning job_id`.execute(db)
+        return freed.rows.map(({ job_id }) => job_id)
+      },
+      close: async () => {
+        await endSession()
+        await close()
+      },
+    }
   } catch (error) {
-    await store.close()
+    await close()
     throw error
   }
-  return store
 }

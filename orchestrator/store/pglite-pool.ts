@@ -1,19 +1,18 @@
 /**
  * PGlite in the shape of a `pg` pool, for both who use one: Kysely's PostgreSQL dialect and BullMQ's PostgreSQL backend.
  *
- * PGlite has one session. A client's transaction runs inside `db.transaction()`, whose lock keeps every other client's
- * statement out until it ends; LISTEN maps to `db.listen`.
+ * PGlite has one session. Clients take turns at it: for one statement, or from BEGIN to the transaction's end. LISTEN maps to `db.listen`.
  */
 import { EventEmitter } from "node:events"
-import { setImmediate as yieldToLoop } from "node:timers/promises"
 import type { PGlite, Transaction } from "@electric-sql/pglite"
+import { createTurns, type Turns } from "./turns.ts"
 
 export type PoolResult = { rows: Record<string, unknown>[]; rowCount: number; command: string }
 
-type Runner = Pick<PGlite | Transaction, "query" | "exec">
+type Statement = string | { text: string; values?: unknown[] }
 
-/** PGlite answers in microtasks: unless someone lets the event loop turn, timers and sockets starve. */
-const TURN_AFTER_MS = 4
+/** SQLSTATE of a COMMIT that could only roll back; `pg` answers it with the command ROLLBACK. */
+const IN_FAILED_TRANSACTION = "25P02"
 
 const commandOf = (text: string): string => /^\s*([a-z]+)/i.exec(text)?.[1]?.toUpperCase() ?? ""
 
@@ -23,53 +22,61 @@ const channelOf = (text: string): string =>
     .replace(/[;\s]+$/, "")
     .replace(/^"(.*)"$/, "$1")
 
-type OpenTransaction = { runner: Transaction; finish: (how: "commit" | "rollback") => Promise<void>; failed: boolean }
+const isFailedCommit = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === IN_FAILED_TRANSACTION
 
-const beginOn = async (db: PGlite): Promise<OpenTransaction> => {
+type OpenTransaction = { runner: Transaction; end: (how: "COMMIT" | "ROLLBACK") => Promise<"COMMIT" | "ROLLBACK"> }
+
+const beginOn = async (db: PGlite, done: () => void): Promise<OpenTransaction> => {
   const started = Promise.withResolvers<Transaction>()
-  const end = Promise.withResolvers<"commit" | "rollback">()
+  const ending = Promise.withResolvers<"COMMIT" | "ROLLBACK">()
   const closed = db.transaction(async (transaction) => {
     started.resolve(transaction)
-    if ((await end.promise) === "rollback") await transaction.rollback()
+    const how = await ending.promise
+    if (how === "ROLLBACK") await transaction.rollback()
+    return how
   })
-  closed.catch(started.reject)
+  closed.catch(started.reject).finally(done)
   return {
     runner: await started.promise,
-    failed: false,
-    finish: async (how) => {
-      end.resolve(how)
-      await closed
+    end: async (how) => {
+      ending.resolve(how)
+      try {
+        return await closed
+      } catch (error) {
+        if (isFailedCommit(error)) return "ROLLBACK"
+        throw error
+      }
     },
   }
 }
 
 class PGliteClient extends EventEmitter {
   readonly #db: PGlite
-  readonly #turn: () => Promise<void>
+  readonly #turns: Turns
   readonly #unlisten = new Map<string, () => Promise<void>>()
   #transaction: OpenTransaction | null = null
 
-  constructor(db: PGlite, turn: () => Promise<void>) {
+  constructor(db: PGlite, turns: Turns) {
     super()
     this.#db = db
-    this.#turn = turn
+    this.#turns = turns
   }
 
-  async query(statement: string | { text: string; values?: unknown[] }, parameters?: readonly unknown[]): Promise<PoolResult> {
+  async query(statement: Statement, parameters?: readonly unknown[]): Promise<PoolResult> {
     const text = typeof statement === "string" ? statement : statement.text
     const values = typeof statement === "string" ? parameters : statement.values
-    const result = await this.#dispatch(text, values ?? [])
-    await this.#turn()
-    return result
+    return this.#dispatch(text, values ?? [])
   }
 
+  /** Gives the client back. What it left open is ended: a forgotten transaction would keep everyone else out. */
   release(): void {
-    for (const stop of this.#unlisten.values()) void stop()
+    const swallow = (error: unknown) => this.emit("error", error)
+    if (this.listenerCount("error") === 0) this.on("error", () => undefined)
+    for (const stop of this.#unlisten.values()) stop().catch(swallow)
     this.#unlisten.clear()
-    // A client given back in mid-transaction must not keep everyone else out.
     const open = this.#transaction
     this.#transaction = null
-    if (open !== null) void open.finish("rollback")
+    open?.end("ROLLBACK").catch(swallow)
   }
 
   async #dispatch(text: string, values: readonly unknown[]): Promise<PoolResult> {
@@ -77,14 +84,14 @@ class PGliteClient extends EventEmitter {
     switch (command) {
       case "BEGIN":
       case "START":
-        this.#transaction ??= await beginOn(this.#db)
+        this.#transaction ??= await beginOn(this.#db, await this.#turns.take())
         return { rows: [], rowCount: 0, command }
       case "COMMIT":
       case "END":
-        return this.#finish("commit")
+        return this.#end("COMMIT")
       case "ROLLBACK":
         if (!/^\s*rollback\s*(transaction|work)?\s*;?\s*$/i.test(text)) return this.#run(command, text, values)
-        return this.#finish("rollback")
+        return this.#end("ROLLBACK")
       case "LISTEN":
         return this.#listen(channelOf(text))
       case "UNLISTEN":
@@ -96,35 +103,32 @@ class PGliteClient extends EventEmitter {
 
   async #run(command: string, text: string, values: readonly unknown[]): Promise<PoolResult> {
     const open = this.#transaction
-    const runner: Runner = open?.runner ?? this.#db
-    try {
-      // Only the simple protocol takes several statements at once, and only it has no parameters.
-      if (values.length === 0 && text.includes(";")) {
-        const results = await runner.exec(text)
-        const last = results.at(-1)
-        return { rows: (last?.rows ?? []) as Record<string, unknown>[], rowCount: last?.affectedRows ?? last?.rows.length ?? 0, command }
-      }
-      const result = await runner.query<Record<string, unknown>>(text, [...values])
-      return { rows: result.rows, rowCount: result.affectedRows || result.rows.length, command }
-    } catch (error) {
-      if (open !== null) open.failed = true
-      throw error
-    }
+    if (open === null) return this.#turns.during(() => this.#execute(this.#db, command, text, values))
+    await this.#turns.breathe()
+    return this.#execute(open.runner, command, text, values)
   }
 
-  async #finish(how: "commit" | "rollback"): Promise<PoolResult> {
+  async #execute(runner: Pick<PGlite, "query" | "exec">, command: string, text: string, values: readonly unknown[]): Promise<PoolResult> {
+    // Only the simple protocol takes several statements at once, and only it has no parameters.
+    if (values.length === 0 && text.includes(";")) {
+      const last = (await runner.exec(text)).at(-1)
+      return { rows: (last?.rows ?? []) as Record<string, unknown>[], rowCount: last?.affectedRows || last?.rows.length || 0, command }
+    }
+    const result = await runner.query<Record<string, unknown>>(text, [...values])
+    return { rows: result.rows, rowCount: result.affectedRows || result.rows.length, command }
+  }
+
+  async #end(how: "COMMIT" | "ROLLBACK"): Promise<PoolResult> {
     const open = this.#transaction
     this.#transaction = null
-    if (open === null) return { rows: [], rowCount: 0, command: how.toUpperCase() }
-    const actual = open.failed ? "rollback" : how
-    await open.finish(actual)
-    return { rows: [], rowCount: 0, command: actual.toUpperCase() }
+    return { rows: [], rowCount: 0, command: open === null ? how : await open.end(how) }
   }
 
   async #listen(channel: string): Promise<PoolResult> {
     if (!this.#unlisten.has(channel)) {
-      const stop = await this.#db.listen(channel, (payload) => this.emit("notification", { channel, payload }))
-      this.#unlisten.set(channel, () => stop())
+      const hear = (payload: string) => this.emit("notification", { channel, payload })
+      const stop = await this.#turns.during(() => this.#db.listen(channel, hear))
+      this.#unlisten.set(channel, () => this.#turns.during(() => stop()))
     }
     return { rows: [], rowCount: 0, command: "LISTEN" }
   }
@@ -132,8 +136,9 @@ class PGliteClient extends EventEmitter {
   async #stopListening(channel: string): Promise<PoolResult> {
     const channels = channel === "*" ? [...this.#unlisten.keys()] : [channel]
     for (const name of channels) {
-      await this.#unlisten.get(name)?.()
+      const stop = this.#unlisten.get(name)
       this.#unlisten.delete(name)
+      await stop?.()
     }
     return { rows: [], rowCount: 0, command: "UNLISTEN" }
   }
@@ -144,7 +149,7 @@ export class PGlitePool extends EventEmitter {
   /** What the two libraries look for on a real pool. */
   readonly options = { keepAlive: true }
   readonly #db: PGlite
-  #turnedAt = performance.now()
+  readonly #turns = createTurns()
 
   constructor(db: PGlite) {
     super()
@@ -152,19 +157,13 @@ export class PGlitePool extends EventEmitter {
   }
 
   async connect(): Promise<PGliteClient> {
-    return new PGliteClient(this.#db, () => this.#turn())
+    return new PGliteClient(this.#db, this.#turns)
   }
 
-  async query(statement: string | { text: string; values?: unknown[] }, parameters?: readonly unknown[]): Promise<PoolResult> {
+  async query(statement: Statement, parameters?: readonly unknown[]): Promise<PoolResult> {
     const client = await this.connect()
     return client.query(statement, parameters)
   }
 
   async end(): Promise<void> {}
-
-  async #turn(): Promise<void> {
-    if (performance.now() - this.#turnedAt < TURN_AFTER_MS) return
-    await yieldToLoop()
-    this.#turnedAt = performance.now()
-  }
 }

@@ -13,13 +13,15 @@ type Jobs = {
   buyer: string
   /** The contract's canonical JSON, signatures included. */
   contract: string
+  /** What follows from the contract, as JSON: see `terms-json.ts`. */
+  terms: string
   created_at: Int8
-  /** Chain time at which to look again; null when nothing will change by time. */
+  /** Chain time at which to look again; 0: now, something changed; null: nothing will change by time. */
   wake_at: Int8 | null
   /** Projection of the fold at the last reconcile, for lists and counts; never read to decide. */
   state: string
   open: boolean
-  /** The latest `seq` given out. */
+  /** The latest `seq` given out. Grows with every change of the history, a lost event included. */
   last_seq: Generated<number>
 }
 
@@ -40,7 +42,10 @@ type Events = {
 type Actions = {
   job_id: string
   action_key: string
-  status: "running" | "done" | "failed"
+  /** `failed` is tried again, `refused` is not. */
+  status: "running" | "done" | "failed" | "refused"
+  /** The process that took it; see `session.ts`. */
+  holder: number
   attempts: number
   /** Unix milliseconds until which its performer may be presumed alive, or before which it is not tried again. */
   not_before: Int8

@@ -1,2 +1,3 @@
 /** Timers on BullMQ: Redis, or the store's own database. */
-export { openTimers, type TimerHandlers, type TimerOptions, type Timers, type VerificationOrder } from "./queues.ts"
+export { ERRORS } from "./errors.ts"
+export { openTimers, type TimerHandlers, type TimerOptions, type Timers, type VerificationOrder, type Wake } from "./timers.ts"

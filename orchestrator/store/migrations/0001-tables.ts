@@ -5,18 +5,22 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   const statements = [
     `create table afg.jobs (
        job_id text primary key, rail_ref text not null unique, contract_hash text not null, terms_hash text not null, buyer text not null,
-       contract text not null, created_at int8 not null, wake_at int8, state text not null, open boolean not null,
+       contract text not null, terms text not null, created_at int8 not null, wake_at int8, state text not null, open boolean not null,
        last_seq int4 not null default 0)`,
-    "create index jobs_wake on afg.jobs (wake_at) where wake_at is not null",
+    "create index jobs_wake on afg.jobs (wake_at, job_id) where wake_at is not null",
     "create index jobs_open_by_buyer on afg.jobs (buyer) where open",
     `create table afg.events (
-       job_id text not null references afg.jobs, seq int4 not null, event_key text not null,
+       job_id text not null, seq int4 not null, event_key text not null,
        type text not null, body text not null, at int8 not null, block_number int8, block_hash text, orphaned boolean not null default false,
        primary key (job_id, seq), unique (job_id, event_key))`,
     "create index events_by_block on afg.events (block_number) where block_number is not null",
     `create table afg.actions (
-       job_id text not null references afg.jobs, action_key text not null, status text not null, attempts int4 not null, not_before int8 not null,
+       job_id text not null, action_key text not null, status text not null, holder int4 not null, attempts int4 not null, not_before int8 not null,
        code text, message text, result text, updated_at int8 not null, primary key (job_id, action_key))`,
+    "create index actions_postponed on afg.actions (not_before) where status in ('running', 'done')",
+    "create sequence afg.holders as int4 cycle",
+    "create table afg.identity (id text not null)",
+    "insert into afg.identity (id) values (replace(gen_random_uuid()::text, '-', ''))",
     `create table afg.confirmations (
        service text not null, request_id text not null, evidence_digest text not null, job_id text not null, idempotency_key text not null,
        keep_until int8 not null, primary key (service, request_id))`,
