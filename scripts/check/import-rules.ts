@@ -11,7 +11,7 @@ const WORDS = ["types", "errors", "json"] as const
 const CORE = [...WORDS, "contract", "state-machine"] as const
 
 /** What the project's own machine has: directories, the container engine, keys of the local chain. */
-const LOCAL = ["setup-record", "local-accounts", "config"] as const
+const LOCAL = ["setup-record", "local-accounts", "config", "failpoints"] as const
 
 /**
  * Parts below `orchestrator/`, each with the parts it may import besides itself; a module directly in `orchestrator/` is a part by its
@@ -29,6 +29,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   aacp: ["json", "errors"],
   ccs: ["json", "errors"],
 
+  failpoints: [],
   "setup-record": ["errors"],
   "local-accounts": WORDS,
   config: [...WORDS, "setup-record"],
