@@ -42,12 +42,15 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   reputation: [...CORE, "store"],
 
   // A process of its own: what the human confirms must not depend on whom he confirms it for.
-  "confirmation-service": [...WORDS, "contract", "aacp", "setup-record"],
+  "confirmation-service": [...WORDS, "contract", "aacp", "fund-descriptor", "setup-record"],
+  // Where contract and protocol meet: what funding a job is as an action.
+  "fund-descriptor": [...WORDS, "contract", "aacp"],
 
   reconciler: [...CORE, ...LOCAL, "store", "timers", "chain", "verifier-runner", "mediation", "reputation", "aacp", "ccs"],
   api: [
     ...CORE,
     ...LOCAL,
+    "fund-descriptor",
     "store",
     "timers",
     "chain",

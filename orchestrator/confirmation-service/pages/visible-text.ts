@@ -41,8 +41,6 @@ export const piecesOf = (text: string): Piece[] => {
   return pieces
 }
 
-export const hasTrickyCharacters = (text: string): boolean => piecesOf(text).some((piece) => piece.tricky)
-
 /** The text as a run of its own: its writing direction ends where it ends. */
 export const visible = (text: string): Html => {
   const pieces: HtmlValue[] = piecesOf(text).map((piece) => (piece.tricky ? box(piece.text) : piece.text))
