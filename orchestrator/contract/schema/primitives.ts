@@ -50,7 +50,8 @@ export const inputName = z
   .string()
   .regex(/^[A-Za-z0-9_@][A-Za-z0-9_.@+-]{0,63}$/, "letters, digits and _ . @ + -, at most 64, not beginning with . or -")
 
-export const uri = z.string().min(1).max(65_536)
+/** Long enough for a roster in a `data:` URI. */
+export const uri = z.string().min(1).max(1_000_000)
 
 /** A window or time-out in seconds, as far as the chain counts (uint32). */
 export const seconds = z.int().min(1).max(4_294_967_295)
