@@ -34,9 +34,9 @@ export class Members {
     throw new AfgError(this.code, `${name} ${problem}`, { path: `${this.path}/${escapePointer(name)}` })
   }
 
-  /** Own members only; undefined counts as absent. */
+  /** Names asked for are the protocol's or the object's own, and none of them is one that every object has. Undefined counts as absent. */
   value(name: string): Json | undefined {
-    return Object.hasOwn(this.object, name) ? this.object[name] : undefined
+    return this.object[name]
   }
 
   has(name: string): boolean {

@@ -211,6 +211,16 @@ export const CAUSES: Record<Outcome, Row[]> = {
       change: () => ({ denials: { latest: failing, record: () => undefined } }),
     },
     {
+      cause: "a descriptor that has no canonical form",
+      detail: "failed:action_digest",
+      change: () => ({ descriptor: { ...descriptor, parameters: { a: { value: Number.NaN } } } }),
+    },
+    {
+      cause: "a display that has no canonical form",
+      detail: "failed:exercise",
+      change: () => ({ rendering: { render: { seat_preference: { label: "\ud800" } }, "confirm-parameters": ["seat_preference"] } }),
+    },
+    {
       cause: "a delegation chain nobody knows",
       detail: "chain_unknown",
       change: async () => ({

@@ -60,6 +60,13 @@ export type Finding = {
 
 export const notChecked = (step: StepName): Finding => ({ outcome: "unverifiable", detail: `not_checked:${step}` })
 
+/** A step, or what it needs, that threw. */
+export const failed = (what: StepName | "request" | "memory" | "replay", cause: unknown): Finding => ({
+  outcome: "unverifiable",
+  detail: `failed:${what}`,
+  cause,
+})
+
 /** What a client may do after an answer: the draft's retry column, as data for clients (AACP §8.2). */
 export type Retry =
   | "obtain-confirmation"

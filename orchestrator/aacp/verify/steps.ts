@@ -1,11 +1,12 @@
 /** Steps 3 to 8 of AACP §8.1, each judging one thing. Null: passed. */
-import { actionDigest } from "../descriptor.ts"
+import { type ActionDescriptor, actionDigest } from "../descriptor.ts"
 import { renderingDigest } from "../rendering.ts"
+import type { Denial } from "../replay/store.ts"
 import { parseTime } from "../time.ts"
 import type { Case, Lifetime } from "./input.ts"
-import { type Finding, notChecked } from "./outcome.ts"
+import { type Finding, failed, notChecked } from "./outcome.ts"
 import { DEFAULT_MAX_LIFETIME, type PolicyRule, ruleFor } from "./policy.ts"
-import { type Sooner, whenKnown } from "./sooner.ts"
+import { attempt, type Sooner, whenKnown } from "./sooner.ts"
 
 type Verdict = Finding | null
 
@@ -17,10 +18,21 @@ const diverted = (detail: string): Finding => ({ outcome: "diverted", detail })
 const stale = (detail: string): Finding => ({ outcome: "stale", detail })
 const unverifiable = (detail: string): Finding => ({ outcome: "unverifiable", detail })
 
+/** A descriptor that a program made may hold what has no canonical form. */
+const digestOf = (descriptor: ActionDescriptor): string | Finding => {
+  try {
+    return actionDigest(descriptor)
+  } catch (cause) {
+    return failed("action_digest", cause)
+  }
+}
+
 /** Step 3: the evidence is about the operation at hand, and so was the request. */
 export const checkAction = ({ input, evidence, request }: Case): Verdict => {
   if (input.descriptor === undefined) return notChecked("action_digest")
-  if (actionDigest(input.descriptor) !== evidence["action-digest"]) return mismatched("action_digest_differs")
+  const digest = digestOf(input.descriptor)
+  if (typeof digest !== "string") return digest
+  if (digest !== evidence["action-digest"]) return mismatched("action_digest_differs")
   if (request != null && request["action-digest"] !== evidence["action-digest"]) return mismatched("request_action_differs")
   return null
 }
@@ -45,11 +57,16 @@ export const checkAudience = ({ input, evidence, request }: Case): Verdict => {
 /** Step 5: the person said yes; and, after an earlier no to the same action, was asked again in a turn of their own. */
 export const checkDecision = ({ input, evidence, confirmedAt }: Case): Sooner<Verdict> => {
   if (evidence.decision !== "confirmed") return { outcome: "denied", detail: "denied_by_user" }
-  if (input.denials === undefined) return null
-  return whenKnown(input.denials.latest(evidence["action-digest"]), (denial) => {
+  const { denials } = input
+  if (denials === undefined) return null
+  const judge = (denial: Denial | null): Verdict => {
     const reopened = denial === null || (evidence.dialog_turn !== undefined && confirmedAt >= denial.deniedAt)
     return reopened ? null : { outcome: "denied", detail: "denied_before" }
-  })
+  }
+  return attempt<Verdict>(
+    () => whenKnown(denials.latest(evidence["action-digest"]), judge),
+    (cause) => failed("decision", cause),
+  )
 }
 
 /** The age allowed: the request's lifetime, capped by policy; the cap alone where there is no request. */
@@ -75,10 +92,14 @@ const checkCurrency = (found: Case): Verdict => {
 /** Step 6: for this request, in time, and not used before; staleness first, then replay. */
 export const checkFreshness = (found: Case): Sooner<Verdict> => {
   if (!Number.isFinite(found.input.now)) return notChecked("freshness")
+  const { replay } = found.input
   const outdated = checkCurrency(found)
-  if (outdated !== null || found.input.replay === undefined) return outdated
-  const used = found.input.replay.seen({ service: found.service, requestId: found.evidence["request-id"] })
-  return whenKnown(used, (known) => (known ? { outcome: "replay", detail: "request_id_used" } : null))
+  if (outdated !== null || replay === undefined) return outdated
+  const key = { service: found.service, requestId: found.evidence["request-id"] }
+  return attempt<Verdict>(
+    () => whenKnown(replay.seen(key), (used) => (used ? { outcome: "replay", detail: "request_id_used" } : null)),
+    (cause) => failed("freshness", cause),
+  )
 }
 
 const lowAssurance = (detail: string, rule: PolicyRule | undefined, minLoa = rule?.min_loa): Finding => ({
@@ -118,5 +139,9 @@ export const checkExercise = (found: Case): Verdict => {
   const shown = found.evidence["rendering-digest"]
   if (shown === undefined) return required ? { outcome: "unexercised", detail: "rendering_missing" } : null
   if (descriptor === undefined || rendering === null) return required ? unverifiable("rendering_not_recomputable") : null
-  return renderingDigest(descriptor, rendering) === shown ? null : { outcome: "unexercised", detail: "rendering_mismatch" }
+  try {
+    return renderingDigest(descriptor, rendering) === shown ? null : { outcome: "unexercised", detail: "rendering_mismatch" }
+  } catch (cause) {
+    return failed("exercise", cause)
+  }
 }

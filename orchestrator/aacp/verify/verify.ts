@@ -8,7 +8,7 @@ import type { ConfirmationEvidence } from "../evidence.ts"
 import type { Consumption } from "../replay/store.ts"
 import { type Envelope, needsPayload, openEnvelope } from "./envelope.ts"
 import type { Case, VerificationInput } from "./input.ts"
-import { type ConfirmationError, errorOf, type Finding, notChecked, type Outcome, type StepName } from "./outcome.ts"
+import { type ConfirmationError, errorOf, type Finding, failed, notChecked, type Outcome } from "./outcome.ts"
 import { checkSignature, isFinding, type SignedBy } from "./signature.ts"
 import { attempt, type Sooner, whenKnown } from "./sooner.ts"
 import { checkAction, checkAudience, checkDecision, checkExercise, checkFreshness, checkPolicy, lifetimeOf } from "./steps.ts"
@@ -31,21 +31,8 @@ export type Verification = {
   readonly cause?: unknown
 }
 
-type Step = { readonly name: StepName; readonly check: (found: Case) => Sooner<Finding | null> }
-
-const STEPS: readonly Step[] = [
-  { name: "action_digest", check: checkAction },
-  { name: "audience", check: checkAudience },
-  { name: "decision", check: checkDecision },
-  { name: "freshness", check: checkFreshness },
-  { name: "policy", check: checkPolicy },
-  { name: "exercise", check: checkExercise },
-]
-
 /** Marks are kept this long after the evidence has expired, in seconds, for clocks that are set back. */
 const KEEP_AFTER_EXPIRY = 86_400
-
-const failed = (step: string, cause: unknown): Finding => ({ outcome: "unverifiable", detail: `failed:${step}`, cause })
 
 const open = (evidence: string | Uint8Array, payload: Uint8Array | undefined): Envelope | Finding => {
   try {
@@ -64,19 +51,15 @@ export const consumptionOf = (found: Case, digest: string): Consumption => ({
   keepUntil: Math.max(lifetimeOf(found).expiresAt, found.input.now) + KEEP_AFTER_EXPIRY,
 })
 
-/** The steps from `index` on. Waits only for a step that has to. */
-const runSteps = (found: Case, index = 0): Sooner<Finding | null> => {
-  for (let at = index; at < STEPS.length; at++) {
-    const { name, check } = STEPS[at] as Step
-    const finding = attempt(
-      () => check(found),
-      (cause) => failed(name, cause),
-    )
-    if (finding instanceof Promise) return finding.then((known) => known ?? runSteps(found, at + 1))
-    if (finding !== null) return finding
-  }
-  return null
-}
+/** The next step, if this one passed. */
+const andThen = (finding: Sooner<Finding | null>, next: () => Sooner<Finding | null>): Sooner<Finding | null> =>
+  whenKnown(finding, (found) => found ?? next())
+
+/** Steps 3 to 8, in their order; the first that does not pass decides. */
+const runSteps = (found: Case): Sooner<Finding | null> =>
+  checkAction(found) ??
+  checkAudience(found) ??
+  andThen(checkDecision(found), () => andThen(checkFreshness(found), () => checkPolicy(found) ?? checkExercise(found)))
 
 /** The last act, after every step: the id is used up by exactly one presentation. */
 const consume = (found: Case, digest: string): Sooner<Finding | null> => {
@@ -107,21 +90,24 @@ const present = ({ evidence, payload }: VerificationInput): Envelope | Finding =
   return open(evidence, payload)
 }
 
-const findRequest = ({ request }: VerificationInput, id: string): Sooner<Case["request"]> =>
-  typeof request === "function" ? request(id) : request
+const findRequest = ({ request }: VerificationInput, id: string): Sooner<Case["request"] | Finding> =>
+  typeof request === "function"
+    ? attempt<Case["request"] | Finding>(
+        () => request(id),
+        (cause) => failed("request", cause),
+      )
+    : request
+
+const isFailure = (request: Case["request"] | Finding): request is Finding => request != null && "outcome" in request
 
 /** Steps 3 to 8, and the use of the id. */
-const judgeContent = (unasked: Case, digest: string): Sooner<{ finding: Finding | null; found: Case }> =>
-  attempt<{ finding: Finding | null; found: Case }>(
-    () =>
-      whenKnown(findRequest(unasked.input, unasked.evidence["request-id"]), (request) => {
-        const found = { ...unasked, request }
-        return whenKnown(runSteps(found), (finding) =>
-          finding === null ? whenKnown(consume(found, digest), (used) => ({ finding: used, found })) : { finding, found },
-        )
-      }),
-    (cause) => ({ finding: failed("request", cause), found: unasked }),
-  )
+const judgeContent = (unasked: Case, digest: string): Sooner<Judged> =>
+  whenKnown(findRequest(unasked.input, unasked.evidence["request-id"]), (request) => {
+    if (isFailure(request)) return { finding: request, found: unasked }
+    const found = { ...unasked, request }
+    const finding = andThen(runSteps(found), () => consume(found, digest))
+    return whenKnown(finding, (end) => ({ finding: end, found }))
+  })
 
 const judgeSigned = (envelope: Envelope, { key, evidence, confirmedAt }: SignedBy, input: VerificationInput): Sooner<Judged> => {
   const digest = envelope.digest()
