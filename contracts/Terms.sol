@@ -93,6 +93,9 @@ bytes32 constant TERMS_TYPEHASH = keccak256(
     )
 );
 
+// Offsets of calldata structs, and one hash over them: measured against `abi.encode` at `_hashWords`.
+/* solhint-disable no-inline-assembly */
+
 /// @title hashStruct(Terms), from the whole or from what a later call carries
 library TermsHash {
     function hash(Terms calldata terms) internal pure returns (bytes32) {

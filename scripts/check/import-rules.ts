@@ -15,7 +15,8 @@ const LOCAL = ["setup-record", "local-accounts", "config", "failpoints"] as cons
 
 /**
  * Parts below `orchestrator/`, each with the parts it may import besides itself; a module directly in `orchestrator/` is a part by its
- * name, `*` is every part. `deployments` is the folder beside `orchestrator/` that has the contracts' interfaces and addresses.
+ * name, `*` is every part but `scripts`. Beside `orchestrator/` there are `deployments`, the contracts' interfaces and addresses, and `scripts`,
+ * what a person runs in a checkout.
  */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
   types: [],
@@ -60,13 +61,21 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     "aacp",
     "ccs",
     "reconciler",
+    "core",
     "deployments",
   ],
-  // Of the API a client has the shapes of its messages and the signing of requests.
-  client: [...CORE, ...LOCAL, "aacp", "chain", "api", "deployments"],
-  cli: ["*", "deployments"],
-  main: ["*", "deployments"],
+  // Of the API a client has the shapes of its messages and the signing of requests; of the verifier how files are hashed.
+  client: [...CORE, ...LOCAL, "aacp", "chain", "api", "verifier-runner", "deployments"],
+
+  // What composes: the store, timers and chain that every role stands on, the roles, and the commands.
+  core: [...CORE, ...LOCAL, "store", "timers", "chain", "reconciler", "deployments"],
+  "verifier-role": [...CORE, ...LOCAL, "store", "timers", "verifier-runner", "reconciler", "core"],
+  main: ["*"],
+  // `afg demo` and `afg dev` start what is in `scripts/`.
+  cli: ["*", "scripts"],
+
   deployments: [],
+  scripts: [],
 }
 
 /** Parts that decide and do nothing else: of Node and of npm they may import only these. */

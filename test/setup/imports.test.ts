@@ -66,7 +66,9 @@ describe("the directions of imports", () => {
     ["input and output in a pure part", "state-machine/fold.ts", "node:fs", /state-machine is pure and may not import node:fs/],
     ["a server's client in a pure part", "contract/terms.ts", "ioredis", /contract is pure and may not import ioredis/],
     ["a hash in a pure part", "contract/terms.ts", "node:crypto", null],
-    ["a script of the checkout", "store/open.ts", "../../scripts/setup/stamp.ts", /not part of what is shipped/],
+    ["a script of the checkout", "store/open.ts", "../../scripts/setup/stamp.ts", /store may not import scripts/],
+    ["a script in what composes", "main.ts", "../scripts/demo/demo.ts", /main may not import scripts/],
+    ["a script in a command", "cli/commands/demo.ts", "../../../scripts/demo/demo.ts", null],
     ["a test", "cli/afg.ts", "../../test/setup/imports.test.ts", /not part of what is shipped/],
     ["a way round by the part's own folder", "contract/terms.ts", "../contract/../store/open.ts", /contract may not import store/],
     ["a part that no row names", "surprise/new.ts", "../errors.ts", /surprise is in no row/],
@@ -100,6 +102,7 @@ describe("the directions of imports", () => {
     assert.equal(partOf("orchestrator/setup-record.ts"), "setup-record")
     assert.equal(partOf("orchestrator/verifier-runner/host/lock.d.mts"), "verifier-runner")
     assert.equal(partOf("deployments/abi/index.ts"), "deployments")
-    assert.equal(partOf("scripts/setup.mjs"), null)
+    assert.equal(partOf("scripts/setup.mjs"), "scripts")
+    assert.equal(partOf("test/setup/imports.test.ts"), null)
   })
 })
