@@ -1,5 +1,5 @@
 /** The buyer's agent: opens the escrow's job, writes and posts the contract, asks its human, funds. */
-import { randomBytes } from "node:crypto"
+import { generateKeyPairSync } from "node:crypto"
 import { ulid } from "ulid"
 import { decodeEventLog, encodeFunctionData, type Hex } from "viem"
 import { erc8183EscrowAbi, testUsdcAbi } from "../../deployments/abi/index.ts"
@@ -21,11 +21,18 @@ const NO_VAULT: Address = "0x0000000000000000000000000000000000000000"
 
 const MODEL_PROVIDERS = ["provider-b", "provider-c", "provider-d", "provider-e", "provider-f"]
 
+/** A fresh age recipient: sealed inputs are for those only who hold such keys. */
+const encryptionKey = (): string => {
+  const { publicKey } = generateKeyPairSync("x25519")
+  return ageRecipientOf(publicKey.export({ format: "der", type: "spki" }).subarray(-32))
+}
+
 const rosterOf = (): Panelist[] =>
   MODEL_PROVIDERS.map((model, index) => ({
     wallet: localAccount(`panelist-${index + 1}` as LocalRole).address,
     model_provider: model,
     operator_id: `operator:panel-${index + 1}`,
+    encryption_key: encryptionKey(),
   }))
 
 /** Test money for the buyer, from the token's open mint. */
@@ -76,19 +83,19 @@ export const writeContract = (network: LocalNetwork, opened: Opened, work: CodeF
         confirmer: network.confirmation.signer,
       },
       provider: { agent_id: "fixer.pyagent", wallet: localAccount("provider").address, operator_id: "operator:pyagent" },
-      verifier: { verifier_id: "verifier.local", attestation_key: localAccount("verifier").address, fallback_pool: "pool.local" },
-      fallback: { verifier_id: "verifier.fallback", attestation_key: localAccount("fallback").address },
+      verifier: {
+        verifier_id: "verifier.local",
+        attestation_key: localAccount("verifier").address,
+        encryption_key: encryptionKey(),
+        fallback_pool: "pool.local",
+      },
+      fallback: { verifier_id: "verifier.fallback", attestation_key: localAccount("fallback").address, encryption_key: encryptionKey() },
       mediator: {
         mediator_id: "med.pool.0192",
         model_provider: "provider-a",
         key: localAccount("mediator").address,
-        selection_proof: {
-          seed_commit_buyer: randomBytes(32).toString("hex"),
-          seed_commit_provider: randomBytes(32).toString("hex"),
-          draw_tx: `0x${"00".repeat(32)}`,
-        },
-        conflict_check_ref: randomBytes(32).toString("hex"),
-      } as never,
+        encryption_key: encryptionKey(),
+      },
       roster: rosterOf(),
     },
     work,

@@ -73,7 +73,7 @@ export const startProcess = async (spec: ProcessSpec): Promise<ManagedProcess> =
     const timer = setTimeout(() => {
       child.kill("SIGKILL")
       fail("was not ready in time")
-    }, spec.readyTimeoutMs ?? 60_000)
+    }, spec.readyTimeoutMs ?? 180_000)
     let ready = false
     child.once("error", (error) => fail(`could not be started: ${error.message}`))
     child.once("exit", (code, signal) => {
