@@ -19,5 +19,31 @@ export const ERRORS = {
     recovery: "Archive plain files with relative paths.",
   },
   "folder-too-large": { status: 413, what: "A folder has more files or bytes than a check takes.", recovery: "Pin a smaller folder." },
+  "git-unavailable": {
+    status: 503,
+    what: "Git is not installed, or did not finish.",
+    recovery: "Install git; look at the size of the repository.",
+  },
+  "repo-unusable": {
+    status: 422,
+    what: "A pinned repository is no complete git bundle, or lacks the base commit.",
+    recovery: "Make it with `git bundle create repo.bundle --all` in a full clone.",
+  },
+  "patch-misread": {
+    status: 500,
+    what: "Git made something else of a patch than our own reading of it. Nothing was run.",
+    recovery: "Report it with the patch: this is a fault of ours.",
+  },
   "glob-malformed": { status: 422, what: "A pattern is not a glob.", recovery: "Use * ? ** [abc] {a,b} and plain paths." },
+  "command-malformed": { status: 422, what: "A command cannot be split into words.", recovery: "Close its quotes." },
+  "test-command-unsupported": {
+    status: 422,
+    what: "A test command has a program or an option that this verifier does not run.",
+    recovery: "Use pytest with the options of docs/checks/test_suite_pass.md.",
+  },
+  "verifier-key-foreign": {
+    status: 403,
+    what: "The key is neither the contract's verifier nor its fallback.",
+    recovery: "Use the key whose address the contract names, or none for a trial run.",
+  },
 } as const satisfies ErrorTable

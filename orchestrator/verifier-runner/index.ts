@@ -1,0 +1,12 @@
+/** The verifier: runs a contract's checks in hardened containers, makes and verifies evidence (AFG §6 to §8). */
+export { RUNNABLE_CHECKS, type UnsupportedCheck, unsupportedChecks } from "./checks/registry.ts"
+export { openEngine } from "./engine/engine.ts"
+export type { ContainerRun, Engine, Limits, RunOutcome } from "./engine/types.ts"
+export { type Leaf, leavesOf, merkleRoot } from "./evidence/merkle.ts"
+export type { CheckResult, EvidenceBundle } from "./evidence/schema.ts"
+export { verdictDigest } from "./evidence/sign.ts"
+export { folderOfTar, readFolder } from "./files/folder.ts"
+export { hashFiles, sha256Of, type TreeFile, withPrefix } from "./files/tree.ts"
+export { type InputSources, storedInput, storeFolder, storeInputs } from "./run/inputs.ts"
+export { runVerification } from "./run/run-verification.ts"
+export type { EvidenceBlob, RawInput, VerdictSigner, Verification, VerificationRequest } from "./run/types.ts"
