@@ -135,6 +135,10 @@ describe("afg aacp verify", () => {
       expect({ [option]: undefined }, 3, "unverifiable", "confirmation_unavailable", `not_checked:${step}`))
   }
 
+  it("an annotation gives the order that was shown", async () => {
+    await expect({ "--x-aacp": vectorFile("x-aacp.json") }, 1, "unexercised", "confirmation_unexercised", "rendering_mismatch")
+  })
+
   it("without a request, the policy's cap is the lifetime", async () => {
     await expect({ "--request": undefined }, 0, "success", null, "accepted")
     await expect({ "--request": undefined, "--now": "2026-10-31T11:08:18Z" }, 1, "stale", "confirmation_stale", "lifetime_passed")

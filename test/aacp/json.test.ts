@@ -4,11 +4,14 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 import { fromBase64url, isBase64urlOf, toBase64url } from "../../orchestrator/aacp/base64url.ts"
 import { isCertainlyCanonical, writeCanonical } from "../../orchestrator/aacp/canonical.ts"
+import { readEvidence } from "../../orchestrator/aacp/evidence.ts"
 import { formatTime, parseTime } from "../../orchestrator/aacp/index.ts"
 import { canonicalText, parseCanonical } from "../../orchestrator/aacp/json.ts"
+import { readQuickly } from "../../orchestrator/aacp/quick-evidence.ts"
 import { isWholeSecondsUtc } from "../../orchestrator/aacp/time.ts"
 import { canonicalize } from "../../orchestrator/json/index.ts"
-import { json } from "./arbitraries.ts"
+import { anyEvidence, json } from "./arbitraries.ts"
+import { evidenceOf } from "./support.ts"
 
 describe("canonical JSON", () => {
   it("the quick writer says what the shared one says, or nothing", () => {
@@ -83,6 +86,51 @@ describe("canonical JSON", () => {
         continue
       }
       assert.equal(read, null, text)
+    }
+  })
+})
+
+describe("evidence read in one look", () => {
+  const general = (text: string): unknown => {
+    const value = parseCanonical(text)
+    return value === null ? null : readEvidence(value)
+  }
+  const usual = canonicalText(evidenceOf())
+
+  it("is what the general reader reads, or left to it", () => {
+    assert.ok(readQuickly(usual))
+    fc.assert(
+      fc.property(anyEvidence, (value) => {
+        const text = canonicalText(value)
+        const quick = readQuickly(text)
+        if (quick !== null) assert.deepEqual(quick, general(text))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it("whatever is changed in the text, the two never disagree", () => {
+    const letters = fc.constantFrom(...'"\\{}[]:,.09azAZ-_ \u0000\u007f\u00e9T', "", "null", '"v":1', "denied")
+    fc.assert(
+      fc.property(fc.nat(usual.length), fc.nat(3), letters, (place, gone, letter) => {
+        const text = usual.slice(0, place) + letter + usual.slice(place + gone)
+        const quick = readQuickly(text)
+        if (quick !== null) assert.deepEqual(quick, general(text))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it("leaves spare bits, impossible dates and anything unusual to the general reader", () => {
+    for (const [from, to] of [
+      ["2026-10-31T", "2026-02-30T"],
+      ["rd8", "rd9"],
+      ["ODw", "ODx"],
+      ["passkey", "pass\\u006bey"],
+      ["alice", "aliçe"],
+      ['"loa":4', '"loa":6'],
+    ] as const) {
+      assert.equal(readQuickly(usual.replace(from, to)), null, to)
     }
   })
 })

@@ -7,6 +7,7 @@ import { isDetachedCose, openCose } from "../cose/evidence.ts"
 import { type ConfirmationEvidence, readEvidence } from "../evidence.ts"
 import { canonicalText, parseCanonical, parseJson } from "../json.ts"
 import { attachPayload, isDetached, openJws } from "../jws.ts"
+import { readQuickly } from "../quick-evidence.ts"
 
 export type Envelope = {
   readonly kid: string
@@ -31,7 +32,10 @@ const malformed = (message: string): AfgError => new AfgError("aacp-evidence-mal
 const readPayload = (payload: Uint8Array): ConfirmationEvidence => {
   // A decoder that replaces what is not UTF-8 would let two payloads read the same.
   if (!isUtf8(payload)) throw malformed("the payload is not UTF-8")
-  const value = parseCanonical(Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString("utf8"))
+  const text = Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString("utf8")
+  const usual = readQuickly(text)
+  if (usual !== null) return usual
+  const value = parseCanonical(text)
   if (value === null) throw malformed("the payload is not in canonical form (RFC 8785)")
   return readEvidence(value)
 }

@@ -72,7 +72,10 @@ const consume = (found: Case, digest: string): Sooner<Finding | null> => {
   )
 }
 
-type Judged = { finding: Finding | null; found?: Case; digest?: string; memoryKey?: string | undefined }
+/** What is known of a presentation whose signature is good. */
+type Signed = { readonly found: Case; readonly digest: string; readonly memoryKey: string | undefined }
+type Refused = { readonly finding: Finding } & Partial<Signed>
+type Judged = ({ readonly finding: null } & Signed) | Refused
 
 /** What was decided about this presentation before, if it is over. */
 const recall = ({ outcomes }: VerificationInput, key: string | undefined): Sooner<Finding | null> =>
@@ -101,23 +104,23 @@ const findRequest = ({ request }: VerificationInput, id: string): Sooner<Case["r
 const isFailure = (request: Case["request"] | Finding): request is Finding => request != null && "outcome" in request
 
 /** Steps 3 to 8, and the use of the id. */
-const judgeContent = (unasked: Case, digest: string): Sooner<Judged> =>
-  whenKnown(findRequest(unasked.input, unasked.evidence["request-id"]), (request) => {
-    if (isFailure(request)) return { finding: request, found: unasked }
-    const found = { ...unasked, request }
-    const finding = andThen(runSteps(found), () => consume(found, digest))
-    return whenKnown(finding, (end) => ({ finding: end, found }))
+const judgeContent = (signed: Signed): Sooner<Judged> => {
+  const { found, digest, memoryKey } = signed
+  return whenKnown(findRequest(found.input, found.evidence["request-id"]), (request) => {
+    if (isFailure(request)) return { finding: request, ...signed }
+    const asked = { ...found, request }
+    const finding = andThen(runSteps(asked), () => consume(asked, digest))
+    return whenKnown(finding, (end): Judged => ({ finding: end, found: asked, digest, memoryKey }))
   })
+}
 
 const judgeSigned = (envelope: Envelope, { key, evidence, confirmedAt }: SignedBy, input: VerificationInput): Sooner<Judged> => {
-  const digest = envelope.digest()
-  const unasked: Case = { input, evidence, service: key.iss, kid: key.kid, confirmedAt, request: undefined }
+  const found: Case = { input, evidence, service: key.iss, kid: key.kid, confirmedAt, request: undefined }
   // Ends are remembered by what was signed, so that another spelling of the same signature is the same evidence.
   const memoryKey = input.outcomes === undefined ? undefined : hash("sha256", envelope.signed, "hex")
+  const signed: Signed = { found, digest: envelope.digest(), memoryKey }
   return whenKnown(recall(input, memoryKey), (remembered) =>
-    remembered === null
-      ? whenKnown(judgeContent(unasked, digest), (judged): Judged => ({ ...judged, digest, memoryKey }))
-      : { finding: remembered, found: unasked, digest, memoryKey },
+    remembered === null ? judgeContent(signed) : { finding: remembered, ...signed },
   )
 }
 
@@ -136,8 +139,8 @@ const judge = (input: VerificationInput): Sooner<Judged> => {
 }
 
 /** Keeps what has ended. An id used up is the replay store's to remember. */
-const remember = async ({ finding, found, memoryKey }: Judged, { outcomes, denials, now }: VerificationInput): Promise<void> => {
-  if (finding === null || finding.outcome === "unverifiable") return
+const remember = async ({ finding, found, memoryKey }: Refused, { outcomes, denials, now }: VerificationInput): Promise<void> => {
+  if (finding.outcome === "unverifiable") return
   if (found !== undefined && finding.detail === "denied_by_user") {
     const { service, confirmedAt, evidence } = found
     await denials?.record({ service, actionDigest: evidence["action-digest"], requestId: evidence["request-id"], deniedAt: confirmedAt })
@@ -147,14 +150,24 @@ const remember = async ({ finding, found, memoryKey }: Judged, { outcomes, denia
   await outcomes?.remember(memoryKey, { outcome, detail, ...(requirement === undefined ? {} : { requirement }) }, now)
 }
 
-const report = ({ finding, found, digest }: Judged): Verification => ({
-  outcome: finding?.outcome ?? "success",
-  error: errorOf(finding?.outcome ?? "success"),
-  detail: finding?.detail ?? "accepted",
+const accepted = ({ found: { evidence, service, kid }, digest }: Signed): Verification => ({
+  outcome: "success",
+  error: null,
+  detail: "accepted",
+  evidence,
+  service,
+  kid,
+  evidenceDigest: digest,
+})
+
+const refused = ({ finding, found, digest }: Refused): Verification => ({
+  outcome: finding.outcome,
+  error: errorOf(finding.outcome),
+  detail: finding.detail,
   ...(found === undefined ? {} : { evidence: found.evidence, service: found.service, kid: found.kid }),
   ...(digest === undefined ? {} : { evidenceDigest: digest }),
-  ...(finding?.requirement === undefined ? {} : { requirement: finding.requirement }),
-  ...(finding?.cause === undefined ? {} : { cause: finding.cause }),
+  ...(finding.requirement === undefined ? {} : { requirement: finding.requirement }),
+  ...(finding.cause === undefined ? {} : { cause: finding.cause }),
 })
 
 /**
@@ -170,12 +183,13 @@ const report = ({ finding, found, digest }: Judged): Verification => ({
 export const verifyEvidence = async (input: VerificationInput): Promise<Verification> => {
   const answer = judge(input)
   const judged = answer instanceof Promise ? await answer : answer
-  if (judged.finding === null) return report(judged)
+  if (judged.finding === null) return accepted(judged)
+  const result = refused(judged)
   try {
     await remember(judged, input)
+    return result
   } catch (cause) {
     // An end that cannot be recorded is still that end: what was refused stays refused now.
-    return { ...report(judged), cause }
+    return { ...result, cause }
   }
-  return report(judged)
 }

@@ -24,6 +24,7 @@ type VerifyOptions = {
   jwks: string
   payload?: string
   descriptor?: string
+  xAacp?: string
   request?: string
   audience?: string
   policy?: string
@@ -97,6 +98,7 @@ const verify = async (options: VerifyOptions): Promise<CommandResult> => {
     payload: await optional(options.payload, (bytes) => bytes),
     keys,
     descriptor: await optional(options.descriptor, parseDescriptor),
+    rendering: await optional(options.xAacp, parseAnnotation),
     request: await optional(options.request, parseRequest),
     audience: options.audience,
     policy: await optional(options.policy, parsePolicy),
@@ -155,6 +157,7 @@ export const build = (command: Command, _io: CliIo, run: Run): void => {
     .requiredOption("--jwks <file>", "the confirmation services' keys")
     .option("--payload <file>", "the payload of detached evidence")
     .option("--descriptor <file>", "the descriptor of the action at hand")
+    .option("--x-aacp <file>", "the operation's annotation, for the order and labels that were shown")
     .option("--request <file>", "the request that was made")
     .option("--audience <name>", "who verifies")
     .option("--policy <file>", "accepted services, methods and levels")
