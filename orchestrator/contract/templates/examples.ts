@@ -41,7 +41,7 @@ const word = (what: string): ReturnType<typeof sha256Hex> => sha256Hex(`afg exam
 const madeUpAddress = (what: string): Address => getAddress(`0x${word(what).slice(0, 40)}`)
 
 /** An age recipient whose identity is derived from the role's name: for local networks, where nothing is secret. */
-export const exampleRecipient = (role: string): string => {
+const exampleRecipient = (role: string): string => {
   // RFC 8410: an X25519 private key in PKCS #8 is this prefix and the 32 bytes.
   const key = createPrivateKey({
     key: Buffer.concat([Buffer.from("302e020100300506032b656e04220420", "hex"), Buffer.from(word(`encryption key of ${role}`), "hex")]),
