@@ -50,7 +50,7 @@ export const callFor = (rail: Rail, job: Job, action: ChainAction): Call => {
 /** What the reconciler keeps with a performed action. */
 export type Performed = { tx: Hex; block: number; gas: string; outcome?: OutcomeName }
 
-type VerificationOrder = { jobId: string; n: number; by: VerifierRole; deliverableHash: Hex }
+type VerificationOrder = { jobId: string; n: number; by: VerifierRole; key: string }
 
 export type PerformOptions = {
   rail: Rail
@@ -64,8 +64,8 @@ export const performActions =
   ({ rail, keeper, enqueueVerification }: PerformOptions) =>
   async (action: Action, context: { jobId: string; job: Job }): Promise<Record<string, unknown>> => {
     if (isChainAction(action)) return performOnChain({ rail, keeper }, action, context)
-    const { n, by, deliverableHash } = action
-    await enqueueVerification({ jobId: context.jobId, n, by, deliverableHash })
+    const { n, by, key } = action
+    await enqueueVerification({ jobId: context.jobId, n, by, key })
     return { n, by }
   }
 

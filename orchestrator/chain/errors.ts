@@ -22,6 +22,11 @@ export const ERRORS = {
     what: "The transaction was sent and is not mined yet.",
     recovery: "Wait for `details.tx`. It is never sent a second time with another nonce while it may still be mined.",
   },
+  chain_nonce_taken: {
+    status: 503,
+    what: "Another program used the keeper's key and took the transaction's nonce: it can never be mined.",
+    recovery: "The action is tried again by itself. Give the keeper a key that nobody else uses.",
+  },
   chain_mismatch: {
     status: 500,
     what: "The RPC serves another chain than the one that was deployed to.",

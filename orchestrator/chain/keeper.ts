@@ -51,7 +51,7 @@ export type Sent = { tx: Hex; block: number; gas: string }
 export type Keeper = {
   /**
    * Makes the call happen once under this key of the job, and waits until it is mined. Throws `chain_refused` (nothing was sent),
-   * `chain_reverted`, `chain_pending`, `chain_unavailable` or `gas_budget_exhausted`.
+   * `chain_reverted`, `chain_pending`, `chain_nonce_taken`, `chain_unavailable` or `gas_budget_exhausted`.
    */
   send: (actionKey: string, call: Call, options: { jobId: string }) => Promise<Sent>
   /** Hands every transaction that is not mined to the node again: at start, and after a reorganisation. Answers how many. */

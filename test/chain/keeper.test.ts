@@ -305,7 +305,7 @@ describe("keeper", () => {
     } finally {
       await node.test.setAutomine(true)
     }
-    await assert.rejects(sending, { code: "chain_unavailable" })
+    await assert.rejects(sending, { code: "chain_nonce_taken" })
     assert.equal(await status("act"), "dropped")
     await keeper.send("act", call, { jobId: job.jobId })
     assert.equal(await effects(), 1n)

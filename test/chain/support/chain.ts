@@ -5,7 +5,6 @@ import { join } from "node:path"
 import { p256 } from "@noble/curves/p256"
 import {
   bytesToHex,
-  type Client,
   concat,
   createTestClient,
   createWalletClient,
@@ -32,6 +31,9 @@ import { insertJob, openStore, readEvents, type Store } from "../../../orchestra
 import type { Sha256 } from "../../../orchestrator/types.ts"
 import { deployLocal } from "../../../scripts/deploy.ts"
 import { startChain } from "../../../scripts/local/chain.ts"
+import { clientOf } from "./client.ts"
+
+export { clientOf }
 
 export const PRICE = 40_000_000n
 const ZERO = `0x${"00".repeat(32)}` as const

@@ -3,7 +3,7 @@ import { createKeeper } from "../../../orchestrator/chain/index.ts"
 import type { Call } from "../../../orchestrator/chain/rails/rail.ts"
 import { localAccount } from "../../../orchestrator/local-accounts.ts"
 import { openStore } from "../../../orchestrator/store/index.ts"
-import { clientOf } from "./chain.ts"
+import { clientOf } from "./client.ts"
 
 const [rpc, dataDir, jobId, key, to, data] = process.argv.slice(2) as [string, string, string, string, `0x${string}`, `0x${string}`]
 
