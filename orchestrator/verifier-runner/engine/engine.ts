@@ -94,11 +94,25 @@ const sweepWith = async (api: EngineApi): Promise<number> => {
 export const openEngine = async (env: Env = process.env): Promise<Engine> => {
   const record = await ensureEngine(env)
   const api = await engineApi(record)
+  const closing = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  const start = async (run: ContainerRun): Promise<RunOutcome> => {
+    // The service may have gone and come back since.
+    const engine = await ensureEngine(env)
+    const signal = run.signal === undefined ? closing.signal : AbortSignal.any([run.signal, closing.signal])
+    return runOnce(engine, api, await ensureImage(engine, run.image, env), { ...run, signal })
+  }
   return {
-    run: async (run) => {
-      // The service may have gone and come back since.
-      const engine = await ensureEngine(env)
-      return runOnce(engine, api, await ensureImage(engine, run.image, env), run)
+    run: (run) => {
+      const started = start(run)
+      running.add(started)
+      const done = () => running.delete(started)
+      started.then(done, done)
+      return started
+    },
+    close: async () => {
+      closing.abort()
+      await Promise.allSettled(running)
     },
     sweep: () => sweepWith(api),
     description: [record.kind, record.version, record.runtime].filter((part) => part !== null).join(" "),

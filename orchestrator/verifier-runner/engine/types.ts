@@ -60,6 +60,8 @@ export type Engine = {
   run: (run: ContainerRun) => Promise<RunOutcome>
   /** Removes containers and volumes whose runner is gone. Returns how many. */
   sweep: () => Promise<number>
+  /** Calls off what still runs and waits until it is removed. */
+  close: () => Promise<void>
   /** `podman 4.3.1 runc`, for the evidence's log. */
   readonly description: string
 }

@@ -1,7 +1,7 @@
 /** The Merkle tree whose root goes on chain: leaves `(label, sha256)` in an OpenZeppelin standard tree. */
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree"
 import { digestOf, type JsonValue, toPointer } from "../../json/index.ts"
-import { type Hex, type Sha256, toBytes32 } from "../../types.ts"
+import { fromBytes32, type Hex, type Sha256, toBytes32 } from "../../types.ts"
 import type { EvidenceBundle } from "./schema.ts"
 
 /** A label is an RFC 6901 pointer into the bundle, or one of `/manifest`, `/check_results/<i>`, `/check_results/<i>/result`. */
@@ -51,4 +51,5 @@ export const treeOf = (manifest: Manifest): StandardMerkleTree<[string, string]>
     LEAF_ENCODING,
   )
 
-export const merkleRoot = (manifest: Manifest): Hex => treeOf(manifest).root as Hex
+/** The root as documents write it. */
+export const merkleRoot = (manifest: Manifest): Sha256 => fromBytes32(treeOf(manifest).root as Hex)

@@ -49,7 +49,8 @@ export const bundleSchema = z.strictObject({
   seeds: z.record(z.string().min(1).max(64), sha256),
   /** Signed receipts of what ran (CCS). */
   receipts: z.array(z.record(z.string(), json)),
-  merkle_root: hex(64),
+  /** Lower hex like every digest in a document; on chain it carries 0x. */
+  merkle_root: sha256,
   verifier_id: z.string().min(1).max(200),
   verifier_sig: hex(130).nullable(),
 })

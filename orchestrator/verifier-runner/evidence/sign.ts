@@ -20,7 +20,7 @@ const verdictMessage = (contract: Contract, { submission, verdict, merkle_root }
   n: submission.n,
   deliverableHash: toBytes32(submission.deliverable_sha256),
   verdict: VERDICTS[verdict],
-  merkleRoot: merkle_root,
+  merkleRoot: toBytes32(merkle_root),
 })
 
 /** What is signed. Throws `terms-underivable`. */

@@ -12,6 +12,7 @@ import { z } from "zod"
 import { AfgError } from "../../errors.ts"
 import type { ImageRecord } from "../../setup-record.ts"
 import type { Sha256 } from "../../types.ts"
+import { packagesOfLayers } from "./dpkg.ts"
 import { type Layer, PACKAGES_LABEL, TITLE_LABEL, writeArchive } from "./oci-archive.ts"
 import { forEachEntry } from "./tar.ts"
 
@@ -124,7 +125,7 @@ export const importImage = async (file: string, directory: string): Promise<Imag
       runner_image: `sha256:${digests.config}`,
       manifest_digest: `sha256:${digests.manifest}`,
       size,
-      packages: (labels[PACKAGES_LABEL] ?? "").split(" ").filter(Boolean),
+      packages: labels[PACKAGES_LABEL]?.split(" ").filter(Boolean) ?? (await packagesOfLayers(layers)),
       archive,
     }
   } finally {

@@ -1,17 +1,14 @@
 /** Pinned inputs, resolved once and believed only by their hash. */
 import type { Contract } from "../../contract/index.ts"
-import { FILE_MODES, type FileMode, folderPrefix } from "../../contract/tree-hash.ts"
+import { folderPrefix } from "../../contract/tree-hash.ts"
 import { isAfgError } from "../../errors.ts"
-import { canonicalBytes, parseStrictJson } from "../../json/index.ts"
-import type { BlobStore } from "../../store/blobs.ts"
-import { isSha256, type Sha256 } from "../../types.ts"
 import { CheckError, type ResolvedInput } from "../checks/check.ts"
 import { folderOfTar } from "../files/folder.ts"
 import { hashFiles, sha256Of, type TreeFile, withPrefix } from "../files/tree.ts"
 import type { RawInput } from "./types.ts"
 
 type ContractInput = Contract["inputs"][number]
-export type InputSources = {
+type InputSources = {
   resolveInput: (name: string) => Promise<RawInput>
   reveal?: ((name: string) => Promise<RawInput>) | undefined
 }
@@ -37,7 +34,7 @@ const folderIn = async (bytes: Uint8Array): Promise<TreeFile[] | undefined> => {
 const isFiles = (raw: RawInput): raw is readonly TreeFile[] => Array.isArray(raw)
 
 /** What was handed over as an input, if it is what the contract pins. */
-export const checkedInput = async (input: ContractInput, raw: RawInput): Promise<ResolvedInput> => {
+const checkedInput = async (input: ContractInput, raw: RawInput): Promise<ResolvedInput> => {
   const { name, sha256 } = input
   const sealed = input.sealed === true
   if (raw === null) throw new CheckError("input-missing", `input ${name} cannot be had`, true)
@@ -64,52 +61,4 @@ export const inputResolver = (contract: Contract, sources: InputSources): ((name
     resolved.set(name, known)
     return known
   }
-}
-
-type ManifestLine = [path: string, mode: FileMode, sha256: Sha256]
-
-const isLine = (value: unknown): value is ManifestLine =>
-  Array.isArray(value) &&
-  value.length === 3 &&
-  typeof value[0] === "string" &&
-  FILE_MODES.some((mode) => mode === value[1]) &&
-  typeof value[2] === "string" &&
-  isSha256(value[2])
-
-/** The lines of a stored folder: the bytes whose sha256 is its tree hash. Undefined for any other bytes. */
-const manifestOf = (bytes: Uint8Array): ManifestLine[] | undefined => {
-  try {
-    const value = parseStrictJson(bytes)
-    return Array.isArray(value) && value.length > 0 && value.every(isLine) ? (value as ManifestLine[]) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Puts a folder's files (paths relative to the repository's root) into a store: found again by its tree hash. */
-export const storeFolder = async (blobs: BlobStore, files: readonly TreeFile[]): Promise<Sha256> => {
-  const hash = hashFiles(files)
-  const lines: ManifestLine[] = []
-  for (const { path, mode, bytes } of files) lines.push([path, mode, (await blobs.put(bytes)).sha256])
-  lines.sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-  await blobs.put(canonicalBytes(lines))
-  return hash
-}
-
-/** An input's bytes, or a folder's files, by hash from a store; null where the store does not have it (or all of it). */
-export const storedInput = async (blobs: BlobStore, hash: Sha256): Promise<RawInput> => {
-  if (!(await blobs.has(hash))) return null
-  const bytes = await blobs.get(hash)
-  const lines = manifestOf(bytes)
-  if (lines === undefined || !(await Promise.all(lines.map(([, , sha256]) => blobs.has(sha256)))).every(Boolean)) return bytes
-  return Promise.all(lines.map(async ([path, mode, sha256]) => ({ path, mode, bytes: await blobs.get(sha256) })))
-}
-
-/** Input sources over a content-addressed store that holds everything, sealed inputs included. */
-export const storeInputs = (contract: Contract, blobs: BlobStore): Required<InputSources> => {
-  const get = async (name: string): Promise<RawInput> => {
-    const input = contract.inputs.find((one) => one.name === name)
-    return input === undefined ? null : storedInput(blobs, input.sha256)
-  }
-  return { resolveInput: get, reveal: get }
 }
