@@ -14,6 +14,7 @@ import type { Sha256 } from "../../orchestrator/types.ts"
 import { hasProgram } from "../../orchestrator/verifier-runner/host/programs.ts"
 import { buildImage } from "../../orchestrator/verifier-runner/image/build.ts"
 import { buildError } from "../../orchestrator/verifier-runner/image/build-with-engine.ts"
+import { packagesOfStatus } from "../../orchestrator/verifier-runner/image/dpkg.ts"
 import { importImage } from "../../orchestrator/verifier-runner/image/import.ts"
 import { isInLayer, writeLayer } from "../../orchestrator/verifier-runner/image/layer.ts"
 import { imageConfig, writeArchive } from "../../orchestrator/verifier-runner/image/oci-archive.ts"
@@ -160,6 +161,16 @@ describe("an archive from elsewhere", () => {
     assert.equal((await importImage(await writeTar(saved(gzipSync(layerBytes))), fresh())).runner_image, `sha256:${config}`)
   })
 
+  it("tells its packages by dpkg's status where it has no label", async () => {
+    const layer = readFileSync(
+      await writeTar([{ name: "var/lib/dpkg/status", content: "Package: a\nStatus: install ok installed\nVersion: 1\n" }]),
+    )
+    const plain = JSON.stringify({ os: "linux", rootfs: { diff_ids: [`sha256:${sha256(layer)}`] } })
+    const entries = [{ name: "c", content: plain }, { name: "l", content: layer }, manifest("c", ["l"])]
+    const image = await importImage(await writeTar(entries), fresh())
+    assert.deepEqual([image.name, image.packages], ["image", ["a=1"]])
+  })
+
   const faults: [string, () => Entry[], RegExp][] = [
     ["a changed layer", () => saved(Buffer.alloc(1024, 1)), /a layer is/],
     ["a changed layer, compressed", () => saved(gzipSync(Buffer.alloc(1024, 1))), /a layer is/],
@@ -218,6 +229,13 @@ describe("the words of other programs", () => {
     assert.equal(packageOfArchive("zlib1g_1%3a1.2.13.dfsg-1_amd64.deb"), "zlib1g=1:1.2.13.dfsg-1")
     assert.equal(packageOfArchive("libstdc++6_12.2.0-14+deb12u1_amd64.deb"), "libstdc++6=12.2.0-14+deb12u1")
     for (const other of ["partial", "lock", "a_b.deb", "../x_1_all.deb"]) assert.equal(packageOfArchive(other), undefined)
+  })
+
+  it("dpkg's: what is installed, and not what only was", () => {
+    const status =
+      "Package: b\nStatus: install ok installed\nVersion: 1:2-3\n\nPackage: gone\nStatus: deinstall ok config-files\nVersion: 1\n\nPackage: a\nStatus: install ok installed\nVersion: 1\nDescription: x\n Version: 9\n"
+    assert.deepEqual(packagesOfStatus(status), ["a=1", "b=1:2-3"])
+    assert.deepEqual(packagesOfStatus(""), [])
   })
 
   it("the engine's: a build's last error", () => {
