@@ -37,7 +37,14 @@ const derive = (role: LocalRole, index: number): LocalAccount => {
   return { role, address: account.address, privateKey: bytesToHex(key), account }
 }
 
-/** The account of a role; index in the mnemonic = position in {@link ROLES}. */
-export const localAccount = (role: LocalRole): LocalAccount => derive(role, ROLES.indexOf(role))
+/** Deriving a key takes milliseconds of hashing, and tests ask often. */
+const derived = new Map<LocalRole, LocalAccount>()
 
-export const localAccounts = (): LocalAccount[] => ROLES.map(derive)
+/** The account of a role; index in the mnemonic = position in {@link ROLES}. */
+export const localAccount = (role: LocalRole): LocalAccount => {
+  const known = derived.get(role) ?? derive(role, ROLES.indexOf(role))
+  derived.set(role, known)
+  return known
+}
+
+export const localAccounts = (): LocalAccount[] => ROLES.map(localAccount)

@@ -17,7 +17,7 @@ import { withPrefix } from "../../orchestrator/verifier-runner/files/tree.ts"
 import { type CodeFixFixture, codeFixFixture, codeFixWork } from "../fixtures/code-fix.ts"
 import { type LocalNetwork, startNetwork } from "../local/network.ts"
 import { type Balances, readBalances } from "./accounts.ts"
-import { fetchBundle } from "./bundle.ts"
+import { fetchBundle, verifyAsAnyone } from "./bundle.ts"
 import { expectationOf, fillPurse, fundByAuthorization, openEscrowJob, signAs, writeContract } from "./buyer.ts"
 import { type Answer, awaitAnswer, handIn, letPersonDecide } from "./confirmation.ts"
 import { createNarrator, type Narrator, type Output } from "./narrator.ts"
@@ -276,8 +276,7 @@ const happy = async (scene: Scene): Promise<Ending> => {
   const bundle = await narrator.step("anyone", "fetches and verifies the evidence", async () => {
     const job = await buyer.afg.getJob(jobId)
     const directory = await fetchBundle(buyer.afg, job, bundleUri, join(network.dataDir, "bundle"))
-    const { verifyBundleDirectory } = await import("./verify-bundle.ts")
-    return { directory, note: await verifyBundleDirectory(directory, network.chain.rpc) }
+    return { directory, note: await verifyAsAnyone(directory, network.chain.rpc) }
   })
   return {
     prepared,
