@@ -9,6 +9,7 @@ import { type LocalRole, localAccount } from "../../orchestrator/local-accounts.
 import type { Address } from "../../orchestrator/types.ts"
 import type { LocalNetwork } from "../local/network.ts"
 import { LOCAL_OPERATOR } from "../local/network.ts"
+import { chooseMediator } from "./mediator-choice.ts"
 import { type Agent, gasOf } from "./world.ts"
 
 /** What the buyer has before the job. */
@@ -63,8 +64,9 @@ export const openEscrowJob = async (network: LocalNetwork, buyer: Agent): Promis
 }
 
 /** The complete contract of worked example A for this network. */
-export const writeContract = (network: LocalNetwork, opened: Opened, work: CodeFixWork): Contract => {
+export const writeContract = async (network: LocalNetwork, opened: Opened, work: CodeFixWork): Promise<Contract> => {
   const { contracts, chainId } = network.deployment
+  const choice = await chooseMediator(network.chain.client, contracts.TestUSDC.address)
   return buildCodeFixContract({
     job_id: `afg:job:${ulid()}`,
     created_at: opened.createdAt,
@@ -96,6 +98,7 @@ export const writeContract = (network: LocalNetwork, opened: Opened, work: CodeF
         model_provider: "provider-a",
         key: localAccount("mediator").address,
         encryption_key: encryptionKey(),
+        ...choice,
       },
       roster: rosterOf(),
     },

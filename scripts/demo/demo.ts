@@ -118,7 +118,7 @@ const prepare = async (scene: Scene): Promise<Prepared> => {
     const job = await openEscrowJob(network, buyer)
     return { ...job, note: `ERC-8183 job ${job.escrowRef}: only our resolver can end it` }
   })
-  const contract = writeContract(network, opened, work)
+  const contract = await writeContract(network, opened, work)
   await narrator.step("buyer", "writes the contract and has it linted", async () => {
     const report = await buyer.afg.speccheck(contract)
     if (!report.acceptable) throw new Error(report.rejects.map(({ code, path }) => `${code} at ${path}`).join(", "))
@@ -310,7 +310,7 @@ const deadline = async (scene: Scene): Promise<Ending> => {
 const acceptedElsewhere = async (scene: Scene): Promise<Answer> => {
   const opened = await openEscrowJob(scene.network, scene.buyer)
   const image = readSetupRecord().images[0]
-  const other = writeContract(scene.network, opened, codeFixWork(scene.fixture, image?.runner_image ?? ""))
+  const other = await writeContract(scene.network, opened, codeFixWork(scene.fixture, image?.runner_image ?? ""))
   await agree(scene, other)
   return askThePerson(scene, other, "accept")
 }
