@@ -46,4 +46,14 @@ export const ERRORS = {
     what: "The key is neither the contract's verifier nor its fallback.",
     recovery: "Use the key whose address the contract names, or none for a trial run.",
   },
+  "bundle-unreadable": {
+    status: 400,
+    what: "There is no evidence bundle to read.",
+    recovery: "Give a directory with bundle.json, its tar, or bundle.json.",
+  },
+  "label-unknown": {
+    status: 404,
+    what: "The evidence has no leaf of that label.",
+    recovery: "`afg evidence prove BUNDLE` lists the labels.",
+  },
 } as const satisfies ErrorTable
