@@ -75,7 +75,7 @@ export const deployLocal = async (options: DeployOptions): Promise<Deployment> =
   }
 
   const { artifacts, tasks } = (await import("hardhat")).default
-  await tasks.getTask("build").run({ quiet: true })
+  await tasks.getTask("build").run({ quiet: true, noTests: true })
   const artifactResolver: ArtifactResolver = {
     loadArtifact: (name) => artifacts.readArtifact(name),
     getBuildInfo: async () => undefined,

@@ -26,7 +26,7 @@ const line = (entry: Abi[number]): string => `  ${JSON.stringify(entry, (key, va
 /** The generated files by name, from the compiled contracts. */
 export const generateAbis = async (): Promise<Map<string, string>> => {
   const { artifacts, tasks } = (await import("hardhat")).default
-  await tasks.getTask("build").run({ quiet: true })
+  await tasks.getTask("build").run({ quiet: true, noTests: true })
   const files = new Map<string, string>()
   const published = Object.entries(PUBLISHED)
   for (const [name, [artifact, constant]] of published) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {TestUSDC} from "./TestUSDC.sol";
+import {TestUSDC} from "../../../contracts/test-doubles/TestUSDC.sol";
 
 /// @notice Takes one unit of every payment for itself.
 contract FeeOnTransferToken is TestUSDC {

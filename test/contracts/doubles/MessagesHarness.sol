@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {IAFGResolver} from "../interfaces/IAFGResolver.sol";
-import {Messages} from "../Messages.sol";
-import {ActTerms, CLOCK_TYPEHASH, Clock, MONEY_TYPEHASH, Money, ROLES_TYPEHASH, Roles, Terms, TermsHash, TimeTerms} from "../Terms.sol";
+import {IAFGResolver} from "../../../contracts/interfaces/IAFGResolver.sol";
+import {Messages} from "../../../contracts/Messages.sol";
+import {ActTerms, CLOCK_TYPEHASH, Clock, MONEY_TYPEHASH, Money, ROLES_TYPEHASH, Roles, Terms, TermsHash, TimeTerms} from "../../../contracts/Terms.sol";
 
 /// @title The hashes of everything that is signed, from outside, so that they can be compared with another implementation
 contract MessagesHarness {

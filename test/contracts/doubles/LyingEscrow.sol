@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {IERC8183} from "../interfaces/IERC8183.sol";
-import {IERC8183Escrow} from "../interfaces/IERC8183Escrow.sol";
+import {IERC8183} from "../../../contracts/interfaces/IERC8183.sol";
+import {IERC8183Escrow} from "../../../contracts/interfaces/IERC8183Escrow.sol";
 
 /// @notice Says whatever it was told to say, ends jobs only when it likes, and can call back in the middle of it.
 contract LyingEscrow {
