@@ -21,7 +21,9 @@ import { findImage, loadImage } from "../../orchestrator/verifier-runner/image/l
 import { findDocker, startDocker } from "../../scripts/services/docker.ts"
 import { recordedImage } from "./support/engine.ts"
 
-const temporary = (): string => mkdtempSync(join(tmpdir(), "afg-engine-"))
+const root = mkdtempSync(join(tmpdir(), "afg-engine-"))
+after(() => rmSync(root, { recursive: true, force: true }))
+const temporary = (): string => mkdtempSync(join(root, "home-"))
 
 describe("the machine's engine", () => {
   it("answers, has the recorded image, and runs a hardened container", async () => {
@@ -47,7 +49,6 @@ describe("the Podman that set-up serves", { skip: hasProgram("podman") ? false :
   const { engine } = readSetupRecord()
   after(async () => {
     await stopPodmanService(home)
-    rmSync(home, { recursive: true, force: true })
   })
   const servicePid = async () => Number(await readFile(join(serviceDirectory(home), "podman.pid"), "utf8"))
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, describe, it } from "node:test"
@@ -8,6 +8,8 @@ import { findPostgres, findRedis } from "../../orchestrator/cli/doctor/servers.t
 import { runNode } from "./support/run.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "afg-test-run-"))
+// The servers write below it as users of their own, and what a kill -9 leaves there goes with it.
+chmodSync(directory, 0o755)
 after(() => rmSync(directory, { recursive: true, force: true }))
 
 const testFile = (name: string, body: string): string => {
@@ -17,7 +19,8 @@ const testFile = (name: string, body: string): string => {
 }
 
 /** The run's own environment: not the servers that the run around this test has started. */
-const { TEST_REDIS_URL: _redis, TEST_DATABASE_URL: _database, AFG_REQUIRE_SERVICES: _require, ...bare } = process.env
+const { TEST_REDIS_URL: _redis, TEST_DATABASE_URL: _database, AFG_REQUIRE_SERVICES: _require, ...rest } = process.env
+const bare = { ...rest, TMPDIR: directory }
 const run = (file: string, env: NodeJS.ProcessEnv = {}) => runNode(["scripts/test/run.ts", file], { env: { ...bare, ...env } })
 
 const isGone = async (pid: number): Promise<boolean> => {
