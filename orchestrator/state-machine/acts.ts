@@ -4,7 +4,7 @@ import { deadlineAt } from "./deadlines.ts"
 import type { Facts } from "./facts.ts"
 import { GUARDS, type Moment } from "./guards.ts"
 import { positionAt, type Rules } from "./position.ts"
-import { ACT_ROWS, type ActRow } from "./table.ts"
+import { ACT_ROWS, type ActRow, type DeadlineName, TIME_ROWS } from "./table.ts"
 
 /** The job at a moment, with what guards look at. */
 export const momentOf = (rules: Rules, facts: Facts, agreed: boolean, now: UnixSeconds): Moment => ({
@@ -15,12 +15,18 @@ export const momentOf = (rules: Rules, facts: Facts, agreed: boolean, now: UnixS
   now,
 })
 
-/** The last second at which the row's act counts, never at or after expiry; null: no deadline. */
+/**
+ * The last second at which the row's act counts; null: no deadline. An act that needs an open job counts neither at expiry nor once time has
+ * moved or decided it.
+ */
 export const untilOf = (row: ActRow, { rules, facts, position }: Moment): UnixSeconds | null => {
-  const last = row.open ? rules.clock.expiry - 1 : null
-  if (row.until === undefined) return last
-  const deadline = deadlineAt(row.until, rules.clock, position.since, facts.n)
-  return last === null ? deadline : Math.min(deadline, last)
+  const at = (name: DeadlineName): UnixSeconds => deadlineAt(name, rules.clock, position.since, facts.n)
+  const ends = row.until === undefined ? [] : [at(row.until)]
+  if (row.open) {
+    const byTime = TIME_ROWS.find(({ from }) => from === position.state)
+    ends.push(at("expiry") - 1, ...(byTime === undefined ? [] : [at(byTime.after)]))
+  }
+  return ends.length === 0 ? null : Math.min(...ends)
 }
 
 /** Why the row does not apply at the moment; null when it does. */

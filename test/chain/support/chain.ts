@@ -71,10 +71,6 @@ export const startNode = async () => {
 
 export type Node = Awaited<ReturnType<typeof startNode>>
 
-/** A client as the orchestrator has it: no cache. */
-export const clientOf = (rpc: string): Client =>
-  createWalletClient({ chain: hardhat, transport: http(rpc, { retryCount: 0 }), cacheTime: 0 })
-
 export const temporaryStore = async (): Promise<Store & { directory: string; remove: () => Promise<void> }> => {
   const directory = mkdtempSync(join(tmpdir(), "afg-store-"))
   const store = await openStore({ dataDir: directory })
