@@ -9,7 +9,7 @@ export type Detach = (jobId: string, work: Promise<void>) => void
 export type WorkListOptions = {
   /** Jobs per batch. */
   size: number
-  /** Batches at a time. */
+  /** Batches at a time, when there is enough for them. */
   parallel: number
   /** Works on jobs; answers those that it could not finish, which are then wanted again. */
   work: (jobIds: readonly string[], detach: Detach) => Promise<Iterable<string>>
@@ -50,7 +50,8 @@ export const createWorkList = ({ size, parallel, work }: WorkListOptions): WorkL
     // Not at once: calls that come together make one batch.
     setImmediate(() => {
       scheduled = false
-      if (stopped === null) while (batches < parallel && startBatch()) {}
+      // Beside a running batch only a full one is worth while: what comes meanwhile makes the next one larger.
+      if (stopped === null) while ((batches === 0 || (batches < parallel && wanted.size >= size)) && startBatch()) {}
       else if (taken.size === 0) stopped.resolve()
     })
   }

@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import type { Terms } from "../contract/messages.ts"
 import { AfgError } from "../errors.ts"
 import { failpoint } from "../failpoints.ts"
-import { eventKey, foldJob, type Job, type JobEvent } from "../state-machine/index.ts"
+import { type ChainPosition, eventKey, foldJob, type Job, type JobEvent } from "../state-machine/index.ts"
 import { type Connection, noteChange } from "./transactions.ts"
 
 export type StoredEvent = { seq: number; event: JobEvent }
@@ -13,14 +13,7 @@ const NO_SUCH_JOB = "AFG01"
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof Error && "code" in error && error.code === code
 
-/** `[place from 1, key, type, body, at, block, block hash]`: the wire form that `afg.append_events` reads. */
-const wire = (events: ReadonlyMap<string, JobEvent>): string =>
-  JSON.stringify(
-    [...events].map(([key, event], index) => {
-      const position = event.source === "chain" ? event.position : null
-      return [index + 1, key, event.type, JSON.stringify(event), event.at, position?.block ?? null, position?.blockHash ?? null]
-    }),
-  )
+const blockOf = (event: JobEvent): ChainPosition | null => (event.source === "chain" ? event.position : null)
 
 /**
  * Appends events to one job's history, each once, in order, and marks the job as due, in one statement. Answers those that were new. An event
@@ -29,12 +22,18 @@ const wire = (events: ReadonlyMap<string, JobEvent>): string =>
 export const appendEvents = async (db: Connection, jobId: string, events: readonly JobEvent[]): Promise<JobEvent[]> => {
   if (events.length === 0) return []
   const byKey = new Map<string, JobEvent>()
-  for (const event of events) if (!byKey.has(eventKey(event))) byKey.set(eventKey(event), event)
+  for (const event of events) {
+    const key = eventKey(event)
+    if (!byKey.has(key)) byKey.set(key, event)
+  }
+  const column = <T>(of: (event: JobEvent) => T): T[] => [...byKey.values()].map(of)
   failpoint("store.appending")
   let fresh: { event_key: string }[]
   try {
-    const result = await sql<{ event_key: string }>`
-      select afg.append_events(${jobId}, ${byKey.size}, ${wire(byKey)}) as event_key`.execute(db)
+    const result = await sql<{ event_key: string }>`select afg.append_events(
+      ${jobId}, ${[...byKey.keys()]}, ${column(({ type }) => type)}, ${column((event) => JSON.stringify(event))}, ${column(({ at }) => at)},
+      ${column((event) => blockOf(event)?.block ?? null)}, ${column((event) => blockOf(event)?.blockHash ?? null)}
+    ) as event_key`.execute(db)
     fresh = result.rows
   } catch (cause) {
     if (hasCode(cause, NO_SUCH_JOB)) throw new AfgError("job-unknown", `there is no job ${jobId}`, { cause })
@@ -59,15 +58,6 @@ export const readEvents = async (db: Connection, jobId: string, afterSeq = 0): P
   return rows.map(({ seq, body }) => ({ seq, event: JSON.parse(body) as JobEvent }))
 }
 
-/** The canonical events of several jobs, each in its order. */
-export const readEventsOf = async (db: Connection, jobIds: readonly string[]): Promise<Map<string, JobEvent[]>> => {
-  const { rows } = await sql<{ job_id: string; body: string }>`
-    select job_id, body from afg.events where job_id = any(${jobIds}::text[]) and not orphaned order by job_id, seq`.execute(db)
-  const events = new Map<string, JobEvent[]>(jobIds.map((jobId) => [jobId, []]))
-  for (const { job_id, body } of rows) events.get(job_id)?.push(JSON.parse(body) as JobEvent)
-  return events
-}
-
 /** The job as its events make it, with the position of the last one. */
 export const loadJob = async (db: Connection, jobId: string, terms: Terms): Promise<{ job: Job; cursor: number }> => {
   const events = await readEvents(db, jobId)
@@ -87,7 +77,7 @@ export const orphanFrom = async (db: Connection, fromBlock: number): Promise<str
     with lost as (
       update afg.events set orphaned = true where block_number >= ${fromBlock} and not orphaned returning job_id
     ), concerned as (
-      update afg.jobs set last_seq = last_seq + 1, wake_at = 0 where job_id in (select job_id from lost) returning job_id
+      update afg.standings set last_seq = last_seq + 1, wake_at = 0 where job_id in (select job_id from lost) returning job_id
     ), again as (
       update afg.actions set not_before = 0 where status = 'done' and job_id in (select job_id from lost)
     )

@@ -1,4 +1,5 @@
 /** Jobs: what was posted, and where each stands as far as lists and the sweep need to know. */
+import { sql } from "kysely"
 import { type Contract, parseContract, termsOf } from "../contract/index.ts"
 import type { Terms } from "../contract/messages.ts"
 import type { UnixSeconds } from "../types.ts"
@@ -35,25 +36,17 @@ export const contractOf = (text: string): Contract => parseContract(encoder.enco
 
 /** False when a job with this id or rail reference exists. */
 export const insertJob = async (db: Connection, job: NewJob): Promise<boolean> => {
-  const inserted = await db
-    .insertInto("afg.jobs")
-    .values({
-      job_id: job.jobId,
-      rail_ref: job.railRef,
-      contract_hash: job.contractHash,
-      terms_hash: job.termsHash,
-      buyer: job.buyer.toLowerCase(),
-      contract: job.contract,
-      terms: encodeTerms(job.terms ?? termsOf(contractOf(job.contract))),
-      created_at: job.createdAt,
-      wake_at: job.wakeAt,
-      state: "DRAFT",
-      open: true,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("job_id")
-    .execute()
-  return inserted.length === 1
+  const terms = encodeTerms(job.terms ?? termsOf(contractOf(job.contract)))
+  const { rows } = await sql`
+    with inserted as (
+      insert into afg.jobs (job_id, rail_ref, contract_hash, terms_hash, buyer, contract, terms, created_at)
+      values (${job.jobId}, ${job.railRef}, ${job.contractHash}, ${job.termsHash}, ${job.buyer.toLowerCase()}, ${job.contract}, ${terms},
+        ${job.createdAt})
+      on conflict do nothing returning job_id
+    )
+    insert into afg.standings (job_id, wake_at, state, open) select job_id, ${job.wakeAt}::int8, 'DRAFT', true from inserted
+    returning job_id`.execute(db)
+  return rows.length === 1
 }
 
 const COLUMNS = ["job_id", "rail_ref", "contract_hash", "terms_hash", "contract", "created_at"] as const
@@ -86,18 +79,15 @@ export const findJobByRef = async (db: Connection, railRef: string): Promise<Sto
   return row === undefined ? null : toStored(row)
 }
 
+/** How many of this buyer's jobs are not over. */
 export const countOpenJobs = async (db: Connection, buyer: string): Promise<number> => {
-  const row = await db
-    .selectFrom("afg.jobs")
-    .select(({ fn }) => fn.countAll().as("count"))
-    .where("buyer", "=", buyer.toLowerCase())
-    .where("open", "=", true)
-    .executeTakeFirstOrThrow()
-  return Number(row.count)
+  const { rows } = await sql<{ count: string | number }>`
+    select count(*) as count from afg.jobs join afg.standings using (job_id) where buyer = ${buyer.toLowerCase()} and open`.execute(db)
+  return Number(rows[0]?.count)
 }
 
 /** Every job that is not over. */
 export const openJobs = async (db: Connection): Promise<string[]> => {
-  const rows = await db.selectFrom("afg.jobs").select("job_id").where("open", "=", true).execute()
+  const rows = await db.selectFrom("afg.standings").select("job_id").where("open", "=", true).execute()
   return rows.map(({ job_id }) => job_id)
 }

@@ -8,7 +8,6 @@ import { sql } from "kysely"
 import type { Terms } from "../contract/messages.ts"
 import type { JobEvent } from "../state-machine/index.ts"
 import type { UnixSeconds } from "../types.ts"
-import { readEventsOf } from "./events.ts"
 import { decodeTerms } from "./terms-json.ts"
 import type { Connection } from "./transactions.ts"
 
@@ -28,46 +27,41 @@ export type DuePlace = { jobId: string; wakeAt: UnixSeconds }
 export const dueJobs = async (db: Connection, now: UnixSeconds, limit: number, after: DuePlace | null = null): Promise<DuePlace[]> => {
   const { wakeAt, jobId } = after ?? { wakeAt: -1, jobId: "" }
   const { rows } = await sql<{ job_id: string; wake_at: string | number }>`
-    select job_id, wake_at from afg.jobs where wake_at <= ${now} and (wake_at, job_id) > (${wakeAt}::int8, ${jobId}::text)
+    select job_id, wake_at from afg.standings where wake_at <= ${now} and (wake_at, job_id) > (${wakeAt}::int8, ${jobId}::text)
     order by wake_at, job_id limit ${limit}`.execute(db)
   return rows.map(({ job_id, wake_at }) => ({ jobId: job_id, wakeAt: Number(wake_at) }))
 }
 
 /** Looks are wanted although no event came. */
 export const markDue = async (db: Connection, jobIds: readonly string[]): Promise<void> => {
-  await sql`update afg.jobs set wake_at = 0 where job_id = any(${jobIds}::text[])`.execute(db)
+  await sql`update afg.standings set wake_at = 0 where job_id = any(${jobIds}::text[])`.execute(db)
 }
 
 /** Every job that is not over is to be looked at. Answers how many. */
 export const markOpenDue = async (db: Connection): Promise<number> => {
-  const { numAffectedRows } = await sql`update afg.jobs set wake_at = 0 where open`.execute(db)
+  const { numAffectedRows } = await sql`update afg.standings set wake_at = 0 where open`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
-const readActions = async (db: Connection, jobIds: readonly string[]): Promise<Map<string, Map<string, ActionState>>> => {
-  const { rows } = await sql<{ job_id: string; action_key: string; status: string; not_before: string | number }>`
-    select job_id, action_key, status, not_before from afg.actions where job_id = any(${jobIds}::text[])`.execute(db)
-  const actions = new Map<string, Map<string, ActionState>>(jobIds.map((jobId) => [jobId, new Map()]))
-  for (const row of rows)
-    actions.get(row.job_id)?.set(row.action_key, { refused: row.status === "refused", notBefore: Number(row.not_before) })
-  return actions
-}
+type DueRow = { job_id: string; terms: string; last_seq: number; events: string | null; actions: string | null }
 
-/** Of these jobs, the ones that are due by `now`. */
+type ActionRow = readonly [key: string, status: string, notBefore: number]
+
+/** Of these jobs, the ones that are due by `now`, each with its canonical events in order: one statement, so all of one moment. */
 export const loadDue = async (db: Connection, jobIds: readonly string[], now: UnixSeconds): Promise<DueJob[]> => {
-  // The jobs first: an event that comes in between belongs to a later history than the look will name.
-  const { rows } = await sql<{ job_id: string; terms: string; last_seq: number }>`
-    select job_id, terms, last_seq from afg.jobs where job_id = any(${jobIds}::text[]) and wake_at <= ${now}`.execute(db)
-  if (rows.length === 0) return []
-  const due = rows.map(({ job_id }) => job_id)
-  const actions = await readActions(db, due)
-  const events = await readEventsOf(db, due)
-  return rows.map(({ job_id, terms, last_seq }) => ({
+  const { rows } = await sql<DueRow>`
+    select job_id, terms, last_seq,
+      (select string_agg(body, ',' order by seq) from afg.events where events.job_id = jobs.job_id and not orphaned) as events,
+      (select json_agg(json_build_array(action_key, status, not_before))::text from afg.actions where actions.job_id = jobs.job_id) as actions
+    from afg.standings join afg.jobs using (job_id) where job_id = any(${jobIds}::text[]) and wake_at <= ${now}`.execute(db)
+  return rows.map(({ job_id, terms, last_seq, events, actions }) => ({
     jobId: job_id,
     terms: decodeTerms(terms),
     lastSeq: last_seq,
-    events: events.get(job_id) ?? [],
-    actions: actions.get(job_id) ?? new Map(),
+    events: JSON.parse(`[${events ?? ""}]`) as JobEvent[],
+    actions: new Map(
+      (JSON.parse(actions ?? "[]") as ActionRow[]).map(([key, status, notBefore]) => [key, { refused: status === "refused", notBefore }]),
+    ),
   }))
 }
 
@@ -83,12 +77,12 @@ export const saveProjections = async (db: Connection, found: readonly Projection
         ${column("jobId")}::text[], ${column("lastSeq")}::int4[], ${column("state")}::text[], ${column("open")}::bool[], ${column("wakeAt")}::int8[]
       ) as one (job_id, last_seq, state, open, wake_at)
     ), mine as (
-      select jobs.job_id from afg.jobs as jobs join found on found.job_id = jobs.job_id and found.last_seq = jobs.last_seq
-      for update of jobs skip locked
+      select standings.job_id from afg.standings join found on found.job_id = standings.job_id and found.last_seq = standings.last_seq
+      for update of standings skip locked
     )
-    update afg.jobs as jobs set state = found.state, open = found.open, wake_at = found.wake_at
+    update afg.standings set state = found.state, open = found.open, wake_at = found.wake_at
     from found join mine on mine.job_id = found.job_id
-    where jobs.job_id = found.job_id
-    returning jobs.job_id`.execute(db)
+    where standings.job_id = found.job_id
+    returning standings.job_id`.execute(db)
   return new Set(rows.map(({ job_id }) => job_id))
 }

@@ -83,7 +83,7 @@ export const openDatabase = async (options: StoreOptions): Promise<OpenStore> =>
             where status in ('running', 'done') and not_before > ${nowMs} and holder not in (${sql.raw(liveHolders(holder))})
             returning job_id
           )
-          update afg.jobs set wake_at = 0 where job_id in (select job_id from freed) returning job_id`.execute(db)
+          update afg.standings set wake_at = 0 where job_id in (select job_id from freed) returning job_id`.execute(db)
         return freed.rows.map(({ job_id }) => job_id)
       },
       close: async () => {

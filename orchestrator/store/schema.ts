@@ -16,13 +16,18 @@ type Jobs = {
   /** What follows from the contract, as JSON: see `terms-json.ts`. */
   terms: string
   created_at: Int8
-  /** Chain time at which to look again; 0: now, something changed; null: nothing will change by time. */
-  wake_at: Int8 | null
-  /** Projection of the fold at the last reconcile, for lists and counts; never read to decide. */
-  state: string
-  open: boolean
+}
+
+/** Where a job stands: changes with every event and every look. */
+type Standings = {
+  job_id: string
   /** The latest `seq` given out. Grows with every change of the history, a lost event included. */
   last_seq: Generated<number>
+  /** Chain time at which to look again; 0: now, something changed; null: nothing will change by time. */
+  wake_at: Int8 | null
+  /** Projection of the fold at the last look, for lists and counts; never read to decide. */
+  state: string
+  open: boolean
 }
 
 type Events = {
@@ -114,6 +119,7 @@ type Artifacts = { sha256: string; sealed: boolean; size: Int8; stored_at: Int8;
 
 export type Database = {
   "afg.jobs": Jobs
+  "afg.standings": Standings
   "afg.events": Events
   "afg.actions": Actions
   "afg.confirmations": Confirmations

@@ -5,10 +5,12 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   const statements = [
     `create table afg.jobs (
        job_id text primary key, rail_ref text not null unique, contract_hash text not null, terms_hash text not null, buyer text not null,
-       contract text not null, terms text not null, created_at int8 not null, wake_at int8, state text not null, open boolean not null,
-       last_seq int4 not null default 0)`,
-    "create index jobs_wake on afg.jobs (wake_at, job_id) where wake_at is not null",
-    "create index jobs_open_by_buyer on afg.jobs (buyer) where open",
+       contract text not null, terms text not null, created_at int8 not null)`,
+    "create index jobs_by_buyer on afg.jobs (buyer)",
+    // Apart from the job, because it changes with every event and every look: a narrow row with few indexes is cheap to write.
+    `create table afg.standings (
+       job_id text primary key, last_seq int4 not null default 0, wake_at int8, state text not null, open boolean not null) with (fillfactor = 80)`,
+    "create index standings_wake on afg.standings (wake_at, job_id) where wake_at is not null",
     `create table afg.events (
        job_id text not null, seq int4 not null, event_key text not null,
        type text not null, body text not null, at int8 not null, block_number int8, block_hash text, orphaned boolean not null default false,
