@@ -4,15 +4,7 @@
 import { readFileSync } from "node:fs"
 import { type Address, getAddress, type Hex, isAddress, isHex } from "viem"
 import { z } from "zod"
-import { AfgError, type ErrorTable } from "../errors.ts"
-
-export const ERRORS = {
-  "deployment-unreadable": {
-    status: 500,
-    what: "The file that says what is deployed cannot be read or is not of the expected form.",
-    recovery: "Deploy again, or point DEPLOYMENT_FILE at the JSON written by the deployment.",
-  },
-} as const satisfies ErrorTable
+import { AfgError } from "../errors.ts"
 
 const address = z
   .string()

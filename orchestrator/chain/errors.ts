@@ -42,4 +42,9 @@ export const ERRORS = {
     what: "This version of the resolver has no call for this act.",
     recovery: "Use a deployment that has it.",
   },
+  "deployment-unreadable": {
+    status: 500,
+    what: "The file that says what is deployed cannot be read or is not of the expected form.",
+    recovery: "Deploy again, or point DEPLOYMENT_FILE at the JSON written by the deployment.",
+  },
 } as const satisfies ErrorTable

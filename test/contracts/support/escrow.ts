@@ -1,5 +1,5 @@
 /** An escrow job made by plain transactions, as any ERC-8183 client makes them. */
-import { type Address, type Hex, zeroAddress } from "viem"
+import { type Address, zeroAddress } from "viem"
 import { erc8183EscrowAbi } from "../../../deployments/abi/index.ts"
 import { hash } from "./job.ts"
 import { buyer, mediator, provider } from "./keys.ts"
@@ -59,4 +59,3 @@ export const jobIn = async (world: World, status: Status, options: { evaluator?:
 }
 
 export const ALL_STATUSES = Object.keys(STATUS) as Status[]
-export const ZERO_HASH: Hex = `0x${"0".repeat(64)}`
