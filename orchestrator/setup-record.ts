@@ -4,7 +4,15 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { AfgError } from "./errors.ts"
+import { AfgError, type ErrorTable } from "./errors.ts"
+
+export const ERRORS = {
+  "setup-missing": {
+    status: 503,
+    what: "This checkout has not been set up, or set-up did not come to its end.",
+    recovery: "Run `npm run setup`; it says what it does and what it cannot do.",
+  },
+} as const satisfies ErrorTable
 
 export type EngineRecord = {
   kind: "podman" | "docker"

@@ -1,4 +1,5 @@
 /** Codes of the HTTP interface. The AACP outcomes have their own table in `aacp/`; contract codes in `contract/`. */
+import { ERRORS as CHAIN_ERRORS } from "../chain/errors.ts"
 import type { ErrorTable } from "../errors.ts"
 
 export const ERRORS = {
@@ -79,6 +80,11 @@ export const ERRORS = {
     what: "This submission number is not the next one.",
     recovery: "Read the job's submissions and use the next number.",
   },
+  act_outdated: {
+    status: 409,
+    what: "The act names a submission, an evidence root or a ruling that is not the current one; the chain would refuse it.",
+    recovery: "Read the job again and sign what stands now.",
+  },
   act_signature_invalid: {
     status: 400,
     what: "The act's EIP-712 signature is not the role's.",
@@ -95,17 +101,18 @@ export const ERRORS = {
     recovery: "The buyer's operator enrols one in the configuration.",
   },
   artifact_sealed: { status: 403, what: "Sealed artifacts are never served.", recovery: "Only the verifier reads them, at verification." },
+  artifact_not_sealed: {
+    status: 409,
+    what: "Bytes that must stay sealed are stored so that anyone can read them.",
+    recovery: "What was readable cannot be sealed again: use other bytes, and upload them with sealed=true.",
+  },
   artifact_mismatch: {
     status: 422,
     what: "The bytes do not have the announced hash.",
     recovery: "Compute the hash over the exact bytes sent.",
   },
-  chain_refused: {
-    status: 409,
-    what: "The contract on chain refuses this act.",
-    recovery: "`detail` has the contract's error; read the job again.",
-  },
-  chain_unavailable: { status: 503, what: "The chain cannot be reached.", recovery: "Retry later with the same Idempotency-Key." },
+  chain_refused: CHAIN_ERRORS.chain_refused,
+  chain_unavailable: CHAIN_ERRORS.chain_unavailable,
   internal: {
     status: 500,
     what: "An unexpected failure of ours.",
