@@ -4,7 +4,7 @@ import { readContract, verifyHash } from "viem/actions"
 import { afgResolverAbi, batcherAbi, erc8183EscrowAbi, testUsdcAbi } from "../../../deployments/abi/index.ts"
 import { hashGroup, type Terms } from "../../contract/messages.ts"
 import type { Job } from "../../state-machine/index.ts"
-import { type Address, type Hex, toBytes32 } from "../../types.ts"
+import { type Address, type Hex, type Sha256, toBytes32 } from "../../types.ts"
 import type { Deployment } from "../deployment.ts"
 import { erc8183Logs } from "./erc8183-logs.ts"
 import { type Call, type FundingAuthorization, RAIL_STATES, type Rail, type TypedDocument } from "./rail.ts"
@@ -63,6 +63,18 @@ const SUBMIT_TYPES = {
     { name: "deliverable", type: "bytes32" },
   ],
 } as const
+
+/** What the provider signs so that anyone may mark the escrow's own job submitted. */
+export const submitDocument = (
+  { chainId, escrow }: { chainId: number; escrow: Address },
+  terms: Pick<Terms, "ref">,
+  deliverable: Sha256,
+): TypedDocument => ({
+  domain: { name: "AFG ERC8183 Escrow", version: "1", chainId, verifyingContract: escrow },
+  types: SUBMIT_TYPES,
+  primaryType: "SubmitJob",
+  message: { jobId: BigInt(terms.ref).toString(), deliverable: toBytes32(deliverable) },
+})
 
 export type Erc8183Options = { client: Client; deployment: Deployment }
 
@@ -156,12 +168,7 @@ export const erc8183Rail = ({ client, deployment }: Erc8183Options): Rail => {
       }),
     }),
 
-    railSubmission: (terms, deliverable) => ({
-      domain: { name: "AFG ERC8183 Escrow", version: "1", chainId, verifyingContract: escrow },
-      types: SUBMIT_TYPES,
-      primaryType: "SubmitJob",
-      message: { jobId: jobIdOf(terms).toString(), deliverable: toBytes32(deliverable) },
-    }),
+    railSubmission: (terms, deliverable) => submitDocument({ chainId, escrow }, terms, deliverable),
 
     submit: (job, { n, sha256, uri, signature, railAuthorization }) => {
       const deliverable = toBytes32(sha256)

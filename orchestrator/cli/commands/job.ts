@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises"
 import type { Command } from "commander"
 import { type Hex, keccak256, stringToHex } from "viem"
+import { submitDocument } from "../../chain/rails/erc8183.ts"
 import { type AfgClient, createAfgClient, type JobAnswer } from "../../client/client.ts"
 import { accountOfKeyFile, asContract, domainOf, MESSAGE_TYPES, type SigningRole, signerOf, signTerms } from "../../contract/index.ts"
 import { type JsonValue, parseStrictJson } from "../../json/index.ts"
@@ -82,22 +83,13 @@ const submit = async ({ afg, account, act }: Session, jobId: string, file: strin
   const railAuthorization =
     n > 1 || contract.escrow.rail !== "erc8183"
       ? undefined
-      : await account.signTypedData({
-          domain: {
-            name: "AFG ERC8183 Escrow",
-            version: "1",
-            chainId: contract.price.chain_id,
-            verifyingContract: contract.escrow.contract,
-          },
-          types: {
-            SubmitJob: [
-              { name: "jobId", type: "uint256" },
-              { name: "deliverable", type: "bytes32" },
-            ],
-          },
-          primaryType: "SubmitJob",
-          message: { jobId: BigInt(contract.escrow.escrow_ref), deliverable: deliverableHash },
-        })
+      : await account.signTypedData(
+          submitDocument(
+            { chainId: contract.price.chain_id, escrow: contract.escrow.contract },
+            { ref: railRef(contract.escrow) },
+            sha256 as Sha256,
+          ) as never,
+        )
   return shown(
     await afg.submit(jobId, { n, uri, sha256, signature, ...(railAuthorization === undefined ? {} : { railAuthorization }) }, act),
   )
