@@ -4,7 +4,16 @@ import type { Command } from "commander"
 import { type Hex, keccak256, stringToHex } from "viem"
 import { submitDocument } from "../../chain/rails/erc8183.ts"
 import { type AfgClient, createAfgClient, type JobAnswer } from "../../client/client.ts"
-import { accountOfKeyFile, asContract, domainOf, MESSAGE_TYPES, type SigningRole, signerOf, signTerms } from "../../contract/index.ts"
+import {
+  accountOfKeyFile,
+  asContract,
+  domainOf,
+  MESSAGE_TYPES,
+  railRef,
+  type SigningRole,
+  signerOf,
+  signTerms,
+} from "../../contract/index.ts"
 import { type JsonValue, parseStrictJson } from "../../json/index.ts"
 import { type Sha256, toBytes32 } from "../../types.ts"
 import type { CommandModule } from "../commands.ts"
