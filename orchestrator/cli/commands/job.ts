@@ -9,10 +9,10 @@ import {
   asContract,
   domainOf,
   MESSAGE_TYPES,
-  railRef,
   type SigningRole,
   signerOf,
   signTerms,
+  termsOf,
 } from "../../contract/index.ts"
 import { type JsonValue, parseStrictJson } from "../../json/index.ts"
 import { type Sha256, toBytes32 } from "../../types.ts"
@@ -95,7 +95,7 @@ const submit = async ({ afg, account, act }: Session, jobId: string, file: strin
       : await account.signTypedData(
           submitDocument(
             { chainId: contract.price.chain_id, escrow: contract.escrow.contract },
-            { ref: railRef(contract.escrow) },
+            termsOf(contract),
             sha256 as Sha256,
           ) as never,
         )
