@@ -207,7 +207,16 @@ export const ACT_ROWS: readonly ActRow[] = [
   },
 
   { from: HELD, event: "railSubmitted", by: "provider", to: "same", action: null, open: false },
-  { from: HELD, event: "settled", by: "anyone", to: "RELEASED", action: "settle", outcome: "RELEASE", guard: "release-due", open: false },
+  {
+    from: [...DELIVERED, "APPEALED"],
+    event: "settled",
+    by: "anyone",
+    to: "RELEASED",
+    action: "settle",
+    outcome: "RELEASE",
+    guard: "release-due",
+    open: false,
+  },
   {
     from: [...HELD, "LAPSED"],
     event: "settled",

@@ -154,16 +154,12 @@ const dueIn = (from: State, _outcome: "RELEASE"): { facts: Timed[]; at: number }
   }
 }
 
-/** Rows whose combination of state and condition cannot occur. */
-const impossible = (row: ActRow, from: State): boolean => row.guard === "release-due" && from === "FUNDED"
-
 const nameOf = (row: ActRow, from: State): string =>
   `${from} --${row.event}${row.verdict === undefined ? "" : ` ${row.verdict}`}${row.outcome === undefined ? "" : ` ${row.outcome}`} by ${row.by}--> ${row.to}`
 
 describe("the table's acts", () => {
   for (const row of ACT_ROWS.filter(({ event }) => event !== "signed"))
     for (const from of row.from) {
-      if (impossible(row, from)) continue
       it(nameOf(row, from), () => {
         const { facts, at } = setUp(row, from)
         const job = jobIn(facts, from !== "DRAFT")

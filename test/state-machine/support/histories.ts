@@ -170,7 +170,9 @@ export type History = {
 
 export type Step = { pick: number; when: number; legal: boolean }
 
-const steps = fc.array(fc.record({ pick: fc.nat(10_000), when: fc.nat(10_000), legal: fc.boolean() }), { maxLength: 14 })
+const steps = fc.array(fc.record({ pick: fc.nat(10_000), when: fc.nat(10_000), legal: fc.nat(9).map((digit) => digit > 1) }), {
+  maxLength: 14,
+})
 
 /** What would count at `at`: the same question that the resolver answers. */
 const isLegal = (job: Job, fact: Fact, at: UnixSeconds): boolean => {
@@ -199,9 +201,11 @@ export const historyFrom = (terms: Terms, chosen: readonly Step[], start: readon
     const job = jobNow()
     const moments = edges(job, now)
     // Near moments are worth more: far ones end the history.
-    const at = moments[Math.floor((when / 10_001) ** 2 * moments.length)] ?? now
+    const at = moments[Math.floor((when / 10_001) ** 5 * moments.length)] ?? now
     const all = attempts(job)
-    const options = legal ? all.filter((fact) => isLegal(job, fact, at)) : all
+    const legalOnes = legal ? all.filter((fact) => isLegal(job, fact, at)) : all
+    // A concession ends a history: it comes seldom, so that others get to their end.
+    const options = pick % 5 === 0 ? legalOnes : legalOnes.filter(({ type }) => type !== "conceded")
     const fact = options[pick % Math.max(1, options.length)]
     if (fact === undefined) continue
     const before = job.ignored.length
