@@ -110,6 +110,7 @@ class Fingerprints:
         self.vital = []
         self.wide = []
         self.functions, self.labels, self.codes, self.defaults, self.kwdefaults = [], [], [], [], []
+        self.instructions = []
         self.closures = []
         self.function_ids = set()
         self.paths = []
@@ -140,6 +141,7 @@ class Fingerprints:
                 self.functions.append(function)
                 self.labels.append(f"{label}.{name}")
                 self.codes.append(function.__code__)
+                self.instructions.append(function.__code__.co_code)
                 self.defaults.append(function.__defaults__)
                 self.kwdefaults.append(function.__kwdefaults__)
                 if function.__closure__:
@@ -162,6 +164,8 @@ class Fingerprints:
         for label, function, defaults, kwdefaults in zip(self.labels, self.functions, self.defaults, self.kwdefaults):
             if function.__defaults__ is not defaults or function.__kwdefaults__ is not kwdefaults:
                 changed.append(label)
+        # The same code object, its instructions overwritten in memory.
+        changed.extend(label for label, code, instructions in zip(self.labels, self.codes, self.instructions) if code.co_code != instructions)
         for label, function, contents in self.closures:
             now = cells(function)
             changed.extend(label for index, value in enumerate(contents) if isinstance(value, CALLABLE) and now[index] is not value)
