@@ -35,7 +35,9 @@ const schema = z.object({
   API_HOST: z.string().default("127.0.0.1"),
   API_PORT: port.default(0),
   /** Origin under which agents reach this API; part of what the human confirms. Default: the listening address. */
-  PUBLIC_ORIGIN: url.optional(),
+  PUBLIC_ORIGIN: url
+    .refine((text) => new URL(text).origin === text, "must be an origin: scheme, host and port, nothing after them")
+    .optional(),
   RPC_URL: url,
   /** JSON written by deployment: addresses and code hashes. */
   DEPLOYMENT_FILE: z.string().min(1),
@@ -57,6 +59,12 @@ const schema = z.object({
     .int()
     .positive()
     .default(2 * 1024 * 1024),
+  /** The most that a contract's max_size_bytes can allow a deliverable here. */
+  MAX_DELIVERABLE_BYTES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(64 * 1024 * 1024),
   SUBMISSIONS_PER_MINUTE: z.coerce.number().int().positive().default(6),
   /** `1`: `POST /dev/warp` moves a local chain's time. Chain 31337 only. */
   DEV_WARP: z.enum(["0", "1"]).default("0"),
@@ -94,6 +102,7 @@ export type Config = {
   sweepSeconds: number
   maxOpenJobs: number
   maxArtifactBytes: number
+  maxDeliverableBytes: number
   submissionsPerMinute: number
   warp: boolean
   logLevel: string
@@ -149,6 +158,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
     sweepSeconds: values.SWEEP_SECONDS,
     maxOpenJobs: values.MAX_OPEN_JOBS,
     maxArtifactBytes: values.MAX_ARTIFACT_BYTES,
+    maxDeliverableBytes: values.MAX_DELIVERABLE_BYTES,
     submissionsPerMinute: values.SUBMISSIONS_PER_MINUTE,
     warp: values.DEV_WARP === "1",
     logLevel: values.LOG_LEVEL,

@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto"
 import { Hono } from "hono"
 import { isAfgError } from "../errors.ts"
-import { DEFAULT_LIMITS } from "../json/index.ts"
-import { authenticate } from "./auth.ts"
+import { authenticate, requireAgent } from "./auth.ts"
 import { jsonBody, readBody } from "./body.ts"
+import { bodyLimit } from "./body-limit.ts"
 import type { ApiContext, ApiEnv, ApiServices } from "./context.ts"
-import { keepAnswer, recallAnswer } from "./idempotency.ts"
+import { keepAnswer, oneAtATime, readIdempotencyKey, recallAnswer } from "./idempotency.ts"
 import { openApiDocument } from "./openapi.ts"
 import { ApiError, problemOf } from "./problem.ts"
 import { rateLimit } from "./rate-limit.ts"
@@ -17,77 +17,89 @@ import { authorizeFunding, fund } from "./routes/fund.ts"
 import { getJob, postJob, signJob } from "./routes/jobs.ts"
 import { warpBody } from "./schemas.ts"
 
-/** Answers of these routes are kept under their Idempotency-Key. Funding has its own rule (AACP §8.3), and bytes are their own key. */
+/** Answers of the routes made with `post` are kept under their Idempotency-Key. Funding has its own rule (AACP §8.3), and bytes are their own key. */
 type Handler = (services: ApiServices, c: ApiContext, id: string) => Promise<unknown>
 
 const requestIdOf = (c: ApiContext): string => c.get("requestId") ?? "none"
 
 const fail = (services: ApiServices, c: ApiContext, error: unknown): Response => {
   const problem = problemOf(error, requestIdOf(c))
-  if (problem.document.code === "internal") {
+  if (problem.status >= 500 && !(error instanceof ApiError)) {
     const cause = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    services.log("error", "request failed", { request: requestIdOf(c), method: c.req.method, path: c.req.path, cause })
+    const { code } = problem.document
+    services.log(code === "internal" ? "error" : "warn", "request failed", {
+      request: requestIdOf(c),
+      method: c.req.method,
+      path: c.req.path,
+      code,
+      cause,
+    })
   }
-  return new Response(JSON.stringify(problem.document), { status: problem.status, headers: problem.headers })
+  return new Response(JSON.stringify(problem.document), {
+    status: problem.status,
+    headers: { ...problem.headers, ...commonHeaders(c) },
+  })
 }
 
-const METHODS: Readonly<Record<string, string>> = {
-  "/v1/speccheck": "POST",
-  "/v1/artifacts": "POST",
-  "/v1/jobs": "POST",
-}
+const commonHeaders = (c: ApiContext): Record<string, string> => ({
+  "X-Request-Id": requestIdOf(c),
+  "X-Content-Type-Options": "nosniff",
+})
 
-/** Which methods a path takes, for a request with another one. */
-const allowedMethods = (path: string): string | null => {
-  if (METHODS[path] !== undefined) return METHODS[path]
-  if (/^\/v1\/jobs\/[^/]+\/(sign|fund|fund\/authorization|submit|concede)$/.test(path)) return "POST"
-  if (/^\/v1\/(jobs\/[^/]+(\/events)?|artifacts\/[^/]+)$/.test(path)) return "GET"
-  return null
-}
-
-/** Runs a handler once per Idempotency-Key: a definite answer is kept and given again. */
-const idempotently = async (services: ApiServices, c: ApiContext, run: () => Promise<unknown>, status: 200 | 201): Promise<Response> => {
-  const agent = c.get("agent")
-  const key = c.req.header("Idempotency-Key")
-  if (agent === null || key === undefined) return c.json((await run()) as object, status)
-  const { pathname, search } = new URL(c.req.url)
-  const request = { agent, key, method: c.req.method, path: `${pathname}${search}`, body: c.get("body"), now: services.clocks.wall() }
-  const earlier = await recallAnswer(services.store.db, request)
-  if (earlier !== null) return c.json(earlier.body as object, earlier.status as 200)
-  const body = await run()
-  await keepAnswer(services.store.db, request, { status, body })
-  return c.json(body as object, status)
+/** Which methods a path takes, for a request with another one; empty: there is no such path. */
+const allowedMethods = (app: Hono<ApiEnv>, path: string): string[] => {
+  const methods = app.routes
+    .filter(({ path: pattern }) => pattern !== "/*" && new RegExp(`^${pattern.replaceAll(/:[a-z]+/g, "[^/]+")}$`).test(path))
+    .map(({ method }) => method)
+  return [...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])))]
 }
 
 export const createApp = (services: ApiServices): Hono<ApiEnv> => {
   const app = new Hono<ApiEnv>()
   const submissions = rateLimit(services.limits.submissionsPerMinute)
+  const queued = oneAtATime()
+
+  /** Runs a handler once per Idempotency-Key: its answer is kept and given again. */
+  const idempotently = async (c: ApiContext, run: () => Promise<unknown>, status: 200 | 201): Promise<Response> => {
+    const agent = c.get("agent")
+    const key = readIdempotencyKey(c.req.header("Idempotency-Key"))
+    if (agent === null || key === null) return c.json((await run()) as object, status)
+    const { pathname, search } = new URL(c.req.url)
+    const request = { agent, key, method: c.req.method, path: `${pathname}${search}`, body: c.get("body"), now: services.clocks.wall() }
+    return queued(`${agent} ${key}`, async () => {
+      const earlier = await recallAnswer(services.store.db, request)
+      if (earlier.answer !== null) return c.json(earlier.answer.body as object, earlier.answer.status as 200)
+      c.set("repeated", earlier.repeated)
+      const body = await run()
+      await keepAnswer(services.store.db, request, { status, body })
+      return c.json(body as object, status)
+    })
+  }
 
   app.use("*", async (c, next) => {
     c.set("requestId", randomUUID())
     c.set("agent", null)
-    const limit = c.req.path === "/v1/artifacts" ? services.limits.maxArtifactBytes : DEFAULT_LIMITS.maxBytes
-    c.set("body", await readBody(c, limit))
+    c.set("repeated", false)
+    c.set("body", await readBody(c, await bodyLimit(services, c)))
     c.set("agent", await authenticate(services, c))
     await next()
-    c.header("X-Request-Id", requestIdOf(c))
-    c.header("X-Content-Type-Options", "nosniff")
+    for (const [name, value] of Object.entries(commonHeaders(c))) c.header(name, value)
     return undefined
   })
   app.onError((error, c) => fail(services, c as ApiContext, error))
   app.notFound((c) => {
-    const allow = allowedMethods(c.req.path)
+    const allow = allowedMethods(app, c.req.path).join(", ")
     return fail(
       services,
       c as ApiContext,
-      allow === null
+      allow === ""
         ? new ApiError("not_found", `there is nothing at ${c.req.path}`)
         : new ApiError("method_not_allowed", `${c.req.path} takes ${allow}`, { headers: { Allow: allow } }),
     )
   })
 
   const post = (path: string, handler: Handler, status: 200 | 201 = 200): void => {
-    app.post(path, (c) => idempotently(services, c, () => handler(services, c, c.req.param("id") ?? ""), status))
+    app.post(path, (c) => idempotently(c, () => handler(services, c, c.req.param("id") ?? ""), status))
   }
 
   app.get("/healthz", (c) => c.json({ ok: true }))
@@ -110,7 +122,7 @@ export const createApp = (services: ApiServices): Hono<ApiEnv> => {
   app.post("/v1/jobs/:id/fund", async (c) => c.json(await fund(services, c, c.req.param("id"))))
   post("/v1/jobs/:id/fund/authorization", authorizeFunding)
   post("/v1/jobs/:id/submit", async (_services, c, id) => {
-    submissions(c.get("agent") ?? "unsigned", services.clocks.wall())
+    submissions(requireAgent(c), services.clocks.wall())
     return submit(services, c, id)
   })
   post("/v1/jobs/:id/concede", concede)

@@ -9,7 +9,7 @@ import { fundDescriptor } from "../fund-descriptor.ts"
 import type { MessageEvent } from "../state-machine/index.ts"
 import { appendEvents, type Connection } from "../store/index.ts"
 import { type Hex, type Sha256, toBytes32 } from "../types.ts"
-import { denialRegister, outcomeMemory, replayStore, requestLedger, type UsedConfirmation, usedBy } from "./confirmation-store.ts"
+import { denialRegister, outcomeMemory, replayStore, requestLedger, usedBy } from "./confirmation-store.ts"
 import type { ApiServices } from "./context.ts"
 import type { LoadedJob } from "./job-view.ts"
 import { ApiError } from "./problem.ts"
@@ -93,7 +93,7 @@ const confirmedEvent = (verification: Verification, confirmation: ConfirmationBo
   }
 }
 
-export type Presentation = { evidence: string; confirmation: ConfirmationBody | undefined; idempotencyKey: string }
+export type Presentation = { evidence: string; confirmation: ConfirmationBody | undefined; idempotencyKey: string | null }
 
 /** Judges the evidence with everything on one connection: an open transaction keeps every other connection of an embedded store out. */
 const judge = async (
@@ -122,14 +122,19 @@ const judge = async (
 /** Sees what is used up and uses nothing up. */
 const onlyLooking = (store: ReplayStore): ReplayStore => ({ seen: (key) => store.seen(key), consume: () => true })
 
-/** The same evidence with the same key on the same job asks how its action stands; it is not used a second time. */
-const isRepetition = (
-  used: UsedConfirmation | null,
+/** The same evidence with the same key on the same job asks how its action stands; it is not used a second time. Without a key nothing is the same. */
+const isRepetition = async (
+  db: Connection,
+  { outcome, evidence, service, evidenceDigest }: Verification,
   loaded: LoadedJob,
   { idempotencyKey }: Presentation,
-  digest: string | undefined,
-): boolean =>
-  used !== null && used.jobId === loaded.stored.jobId && used.idempotencyKey === idempotencyKey && used.evidenceDigest === digest
+): Promise<boolean> => {
+  if (outcome !== "replay" || idempotencyKey === null || evidence === undefined || service === undefined) return false
+  const used = await usedBy(db, { service, requestId: evidence["request-id"] })
+  return (
+    used !== null && used.jobId === loaded.stored.jobId && used.idempotencyKey === idempotencyKey && used.evidenceDigest === evidenceDigest
+  )
+}
 
 /**
  * Verifies the evidence in eight steps, uses its request id up and records that the bind is to be relayed, in one transaction: both or
@@ -143,19 +148,18 @@ export const acceptConfirmation = async (
 ): Promise<void> => {
   const { db } = services.store
   const { jobId } = loaded.stored
-  const storeOn = (connection: Connection): ReplayStore => replayStore(connection, jobId, presentation.idempotencyKey)
+  const storeOn = (connection: Connection): ReplayStore => replayStore(connection, jobId, presentation.idempotencyKey ?? "")
 
   // Looked at once before it is used: a bad on-chain confirmation must not use good evidence up.
   const looked = await judge(services, loaded, presentation, db, onlyLooking(storeOn(db)))
-  const { evidence, service, evidenceDigest } = looked
-  if (looked.outcome === "replay" && evidence !== undefined && service !== undefined) {
-    const used = await usedBy(db, { service, requestId: evidence["request-id"] })
-    if (isRepetition(used, loaded, presentation, evidenceDigest)) return
-  }
+  const { evidenceDigest } = looked
+  if (await isRepetition(db, looked, loaded, presentation)) return
   if (looked.outcome !== "success" || evidenceDigest === undefined) return refuse(looked)
   await beforeUse()
   const confirmation = await checkOnChainConfirmation(services, loaded, toBytes32(evidenceDigest as Sha256), presentation.confirmation)
   const at = await services.clocks.chain()
+  if (confirmation.notAfter < at)
+    throw new ApiError("confirmation_signature_invalid", "its time has passed: bind would refuse it", { path: "/confirmation/notAfter" })
 
   const result = await db.transaction().execute(async (transaction) => {
     const verified = await judge(services, loaded, presentation, transaction, storeOn(transaction))
@@ -163,5 +167,6 @@ export const acceptConfirmation = async (
     failpoint("fund.consumed")
     return verified
   })
-  if (result.outcome !== "success") refuse(result)
+  // Two equal calls at once: the one that came second asks how the first one's action stands.
+  if (result.outcome !== "success" && !(await isRepetition(db, result, loaded, presentation))) refuse(result)
 }

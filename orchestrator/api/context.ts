@@ -18,7 +18,13 @@ export type ApiClocks = {
   confirmation: () => Promise<UnixSeconds>
 }
 
-export type ApiLimits = { maxOpenJobs: number; maxArtifactBytes: number; submissionsPerMinute: number }
+export type ApiLimits = {
+  maxOpenJobs: number
+  maxArtifactBytes: number
+  /** The most that a contract can allow its deliverable. */
+  maxDeliverableBytes: number
+  submissionsPerMinute: number
+}
 
 export type ApiServices = {
   store: Store
@@ -38,9 +44,9 @@ export type ApiServices = {
     keysFor: (enrolment: Enrolment) => KeySource
     verifySigner: (signer: Hex, digest: Hex, signature: Hex) => Promise<boolean>
   }
-  /** ERC-1271 and ERC-6492 wallets sign requests too. */
+  /** Contract wallets sign requests too: ERC-1271, ERC-6492. Throws `chain_unavailable` when only the chain could tell. */
   verifyMessage: (address: Address, message: string, signature: Hex) => Promise<boolean>
-  /** A party's act: ECDSA, then ERC-1271, as the resolver checks it. */
+  /** A party's act: ECDSA, then ERC-1271, as the resolver checks it. Throws `chain_unavailable` when only the chain could tell. */
   verifyDigest: (address: Address, digest: Hex, signature: Hex, mayBeContract: boolean) => Promise<boolean>
   /** Moves a local chain's time; absent elsewhere. */
   warp?: (seconds: number) => Promise<void>
@@ -48,7 +54,13 @@ export type ApiServices = {
 }
 
 /** What the middleware has established about a request. */
-export type ApiVariables = { requestId: string; body: Uint8Array; agent: Address | null }
+export type ApiVariables = {
+  requestId: string
+  body: Uint8Array
+  agent: Address | null
+  /** An equal request under the same Idempotency-Key began earlier, and its answer is not known. */
+  repeated: boolean
+}
 
 export type ApiEnv = { Variables: ApiVariables }
 export type ApiContext = Context<ApiEnv>

@@ -14,18 +14,24 @@ export type StoredAnswer = { status: number; body: unknown }
 
 export type IdempotentRequest = { agent: Address; key: string; method: string; path: string; body: Uint8Array; now: number }
 
+/** What is known of a key: its answer, or whether an earlier request under it began and its end was never written down. */
+export type Recalled = { answer: StoredAnswer } | { answer: null; repeated: boolean }
+
 const fingerprint = ({ method, path, body }: IdempotentRequest): string =>
   createHash("sha256").update(`${method} ${path}\n`).update(body).digest("hex")
 
-/**
- * The answer of the first such request, if it got one. Throws `idempotency_conflict` for another request under the key. Two at
- * once both run: what they do is idempotent by its own key in the store.
- */
-export const recallAnswer = async (db: Connection, request: IdempotentRequest): Promise<StoredAnswer | null> => {
-  if (!KEY.test(request.key)) throw new ApiError("body_invalid", "Idempotency-Key must be 1 to 128 visible characters")
+/** The key as sent, or null. Throws `body_invalid` for one that is no key. */
+export const readIdempotencyKey = (header: string | undefined): string | null => {
+  if (header === undefined) return null
+  if (!KEY.test(header)) throw new ApiError("body_invalid", "Idempotency-Key must be 1 to 128 visible characters")
+  return header
+}
+
+/** Takes the key for this request. Throws `idempotency_conflict` when it belongs to another one. */
+export const recallAnswer = async (db: Connection, request: IdempotentRequest): Promise<Recalled> => {
   const hash = fingerprint(request)
   await db.deleteFrom("afg.idempotency_keys").where("keep_until", "<", request.now).execute()
-  await db
+  const taken = await db
     .insertInto("afg.idempotency_keys")
     .values({
       address: request.agent,
@@ -36,7 +42,9 @@ export const recallAnswer = async (db: Connection, request: IdempotentRequest): 
       keep_until: request.now + KEEP_SECONDS,
     })
     .onConflict((conflict) => conflict.doNothing())
+    .returning("key")
     .execute()
+  if (taken.length === 1) return { answer: null, repeated: false }
   const row = await db
     .selectFrom("afg.idempotency_keys")
     .select(["request_hash", "status", "answer"])
@@ -44,10 +52,11 @@ export const recallAnswer = async (db: Connection, request: IdempotentRequest): 
     .where("key", "=", request.key)
     .executeTakeFirstOrThrow()
   if (row.request_hash !== hash) throw new ApiError("idempotency_conflict", "this Idempotency-Key belongs to another request")
-  return row.status === null || row.answer === null ? null : { status: row.status, body: JSON.parse(row.answer) }
+  if (row.status === null || row.answer === null) return { answer: null, repeated: true }
+  return { answer: { status: row.status, body: JSON.parse(row.answer) } }
 }
 
-/** Keeps a definite answer. */
+/** Keeps an answer. Refusals are not kept: they changed nothing, and asking again is safe. */
 export const keepAnswer = async (
   db: Connection,
   request: Pick<IdempotentRequest, "agent" | "key">,
@@ -59,4 +68,19 @@ export const keepAnswer = async (
     .where("address", "=", request.agent)
     .where("key", "=", request.key)
     .execute()
+}
+
+/** Lets one of several equal requests run at a time in this process; the others see what it left behind. */
+export const oneAtATime = () => {
+  const running = new Map<string, Promise<unknown>>()
+  return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const before = running.get(name) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    running.set(name, mine)
+    try {
+      return await mine
+    } finally {
+      if (running.get(name) === mine) running.delete(name)
+    }
+  }
 }

@@ -13,10 +13,13 @@ const encoder = new TextEncoder()
 /** Decimal places of the escrow view's amount, which is the price's token: USDC. */
 const DECIMALS = 6
 
+/** Whether the text can be a job's id at all: nothing else is looked up. */
+export const isJobId = (text: string): boolean => /^[\x21-\x7e]{1,128}$/.test(text)
+
 /** Throws `not_found`. */
 export const requireJob = async ({ store }: Pick<ApiServices, "store">, jobId: string): Promise<LoadedJob> => {
-  const stored = await findJob(store.db, jobId)
-  if (stored === null) throw new ApiError("not_found", `there is no job ${jobId}`)
+  const stored = isJobId(jobId) ? await findJob(store.db, jobId) : null
+  if (stored === null) throw new ApiError("not_found", "there is no such job")
   const contract = parseContract(encoder.encode(stored.contract))
   const { job, cursor } = await loadJob(store.db, jobId, termsOf(contract))
   return { stored, contract, job, cursor }

@@ -1,12 +1,16 @@
 /** RFC 9457 problem documents: `code` is the contract, the rest is for people. */
 import { ERRORS as AACP_ERRORS } from "../aacp/errors.ts"
+import { ERRORS as CHAIN_ERRORS } from "../chain/errors.ts"
 import { ERRORS as CONTRACT_ERRORS } from "../contract/errors.ts"
 import { AfgError, type ErrorEntry, type ErrorTable, isAfgError } from "../errors.ts"
+import { ERRORS as JSON_ERRORS } from "../json/errors.ts"
+import { ERRORS as STORE_ERRORS } from "../store/errors.ts"
 import { ERRORS as API_ERRORS, type ApiErrorCode } from "./errors.ts"
+import { outageOf } from "./outage.ts"
 
 export const PROBLEM_TYPE = "application/problem+json"
 
-const TABLES: readonly ErrorTable[] = [API_ERRORS, AACP_ERRORS, CONTRACT_ERRORS]
+const TABLES: readonly ErrorTable[] = [API_ERRORS, AACP_ERRORS, CONTRACT_ERRORS, JSON_ERRORS, STORE_ERRORS, CHAIN_ERRORS]
 
 const entryOf = (code: string): ErrorEntry | undefined => {
   for (const table of TABLES) if (Object.hasOwn(table, code)) return table[code]
@@ -32,11 +36,19 @@ export class ApiError extends AfgError {
 
 export type Problem = { status: number; headers: Record<string, string>; document: Record<string, unknown> }
 
-/** What a client sees of an error. Anything without a known code is `internal`: its text stays in our log. */
+const codeOf = (error: unknown): string => {
+  if (isAfgError(error)) return entryOf(error.code) === undefined ? "internal" : error.code
+  return outageOf(error) ?? "internal"
+}
+
+/**
+ * What a client sees of an error. Anything without a known code is `internal`. What went wrong on our side is told by the code's own
+ * words: the error's text may name hosts, paths or statements, and stays in our log.
+ */
 export const problemOf = (error: unknown, requestId: string): Problem => {
-  const code = isAfgError(error) && entryOf(error.code) !== undefined ? error.code : "internal"
+  const code = codeOf(error)
   const entry = entryOf(code) ?? API_ERRORS.internal
-  const known = code !== "internal" && isAfgError(error)
+  const known = isAfgError(error) && code !== "internal" && (error instanceof ApiError || entry.status < 500)
   return {
     status: entry.status,
     headers: { "Content-Type": PROBLEM_TYPE, ...(error instanceof ApiError ? error.headers : {}) },

@@ -4,7 +4,12 @@
 import { z } from "zod"
 import "zod-openapi"
 
-const hex = z.string().regex(/^0x([0-9a-fA-F]{2})*$/, "hex with 0x")
+/** Signatures of contract wallets have any length; this much is enough for all known ones. */
+const MAX_HEX = 2 + 2 * 8_192
+const hex = z
+  .string()
+  .regex(/^0x([0-9a-fA-F]{2})*$/, "hex with 0x")
+  .max(MAX_HEX)
 const bytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/, "32 bytes of hex with 0x")
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "an address")
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "64 lower hex digits")

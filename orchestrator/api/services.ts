@@ -1,12 +1,13 @@
 /** What the API stands on, from configuration and core. */
 
-import { createTestClient, http } from "viem"
+import { createTestClient, hashMessage, http } from "viem"
 import { verifyMessage } from "viem/actions"
 import { httpKeys, type KeySource, type Policy } from "../aacp/index.ts"
 import { verifySigner } from "../chain/erc7913.ts"
 import type { Config, Enrolment } from "../config.ts"
-import { type KnownContracts, lint, lintOnChain, signatureStatus } from "../contract/index.ts"
+import { type KnownContracts, lint, lintOnChain, type SignatureStatus, signatureStatus } from "../contract/index.ts"
 import type { Core } from "../core.ts"
+import { AfgError } from "../errors.ts"
 import { LOCAL_CHAIN_ID } from "../local-accounts.ts"
 import type { Log } from "../reconciler/index.ts"
 import { RUNNABLE_CHECKS } from "../verifier-runner/index.ts"
@@ -48,6 +49,15 @@ const keySources = (wall: () => number): ((enrolment: Enrolment) => KeySource) =
   }
 }
 
+/** Last word of a signature that ERC-6492 wraps. */
+const ERC6492_MARK = "6492".repeat(16)
+
+/** "Could not be asked" is no refusal: the caller may try again. */
+const established = ({ valid, kind }: SignatureStatus): boolean => {
+  if (valid === null && kind === "erc1271") throw new AfgError("chain_unavailable", "the wallet's contract could not be asked")
+  return valid === true
+}
+
 type Options = { config: Config; core: Core; publicOrigin: string; log: Log }
 
 export const apiServices = ({ config, core, publicOrigin, log }: Options): ApiServices => {
@@ -60,6 +70,7 @@ export const apiServices = ({ config, core, publicOrigin, log }: Options): ApiSe
     limits: {
       maxOpenJobs: config.maxOpenJobs,
       maxArtifactBytes: config.maxArtifactBytes,
+      maxDeliverableBytes: config.maxDeliverableBytes,
       submissionsPerMinute: config.submissionsPerMinute,
     },
     publicOrigin,
@@ -72,9 +83,13 @@ export const apiServices = ({ config, core, publicOrigin, log }: Options): ApiSe
       keysFor: keySources(clocks.wall),
       verifySigner: (signer, digest, signature) => verifySigner(client, signer, digest, signature),
     },
-    verifyMessage: async (address, message, signature) => verifyMessage(client, { address, message, signature }).catch(() => false),
+    verifyMessage: async (address, message, signature) =>
+      // A wallet that is not deployed yet sends its factory's call along.
+      signature.endsWith(ERC6492_MARK)
+        ? verifyMessage(client, { address, message, signature })
+        : established(await signatureStatus(address, hashMessage(message), signature, true, client)),
     verifyDigest: async (address, digest, signature, mayBeContract) =>
-      (await signatureStatus(address, digest, signature, mayBeContract, client)).valid === true,
+      established(await signatureStatus(address, digest, signature, mayBeContract, client)),
     ...(chainId === LOCAL_CHAIN_ID && config.warp ? { warp: warpOf(config.rpcUrl) } : {}),
     log,
   }

@@ -30,6 +30,11 @@ export type AfgClient = ReturnType<typeof createAfgClient>
 
 const jobPath = (jobId: string, rest = ""): string => `/v1/jobs/${encodeURIComponent(jobId)}${rest}`
 
+const artifactPath = (sealed: boolean, jobId?: string): string => {
+  const query = new URLSearchParams({ ...(sealed ? { sealed: "true" } : {}), ...(jobId === undefined ? {} : { job: jobId }) }).toString()
+  return query === "" ? "/v1/artifacts" : `/v1/artifacts?${query}`
+}
+
 /** A client for one agent. Answers are the API's JSON; refusals are thrown as `ProblemError` with their code. */
 export const createAfgClient = (options: TransportOptions) => {
   const transport = createTransport(options)
@@ -63,14 +68,13 @@ export const createAfgClient = (options: TransportOptions) => {
   return {
     speccheck: (contract: unknown): Promise<SpeccheckAnswer> => post("/v1/speccheck", contract),
 
-    /** Stores bytes under their hash. Sealed bytes are never served back. */
-    putArtifact: (bytes: Uint8Array, sealed = false): Promise<ArtifactAnswer> =>
-      post(`/v1/artifacts${sealed ? "?sealed=true" : ""}`, bytes),
+    /** Stores bytes under their hash. Sealed bytes are never served back. `jobId`: a deliverable of that job, as large as its contract allows. */
+    putArtifact: (bytes: Uint8Array, sealed = false, jobId?: string): Promise<ArtifactAnswer> => post(artifactPath(sealed, jobId), bytes),
 
     /** Stores a folder so that it is found by its tree hash: its files, then its manifest. Paths as they are hashed. */
     putFolder: async (files: readonly TreeFile[], sealed = false): Promise<ArtifactAnswer> => {
       let last: ArtifactAnswer | undefined
-      for (const bytes of folderBlobs(files)) last = await post<ArtifactAnswer>(`/v1/artifacts${sealed ? "?sealed=true" : ""}`, bytes)
+      for (const bytes of folderBlobs(files)) last = await post<ArtifactAnswer>(artifactPath(sealed), bytes)
       if (last === undefined) throw new Error("a folder has a manifest")
       return last
     },
@@ -83,7 +87,7 @@ export const createAfgClient = (options: TransportOptions) => {
     sign: (jobId: string, role: "buyer" | "provider" | "mediator", signature: Hex, act?: ActOptions): Promise<JobAnswer> =>
       post(jobPath(jobId, "/sign"), { role, signature }, act),
 
-    /** What the buyer's human must confirm, or null when the API did not ask for it. */
+    /** What the buyer's human must confirm. */
     confirmationRequest: async (jobId: string): Promise<ConfirmationRequest> => {
       try {
         await post(jobPath(jobId, "/fund"), {})

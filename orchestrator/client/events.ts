@@ -1,8 +1,11 @@
 /** The event stream of the API (server-sent events) as an async generator that survives lost connections. */
+import { setTimeout as delay } from "node:timers/promises"
 import { AfgError } from "../errors.ts"
 import type { Transport } from "./transport.ts"
 
 export type StreamedEvent = { cursor: number; type: string; data: Record<string, unknown> }
+
+const RECONNECT_MS = 250
 
 type Frame = { id?: string; event?: string; data: string[] }
 
@@ -39,6 +42,7 @@ export async function* readEvents(transport: Transport, path: string, cursor: nu
       ...(signal === undefined ? {} : { signal }),
     })
     if (response.body === null) throw new AfgError("api-answer-malformed", `${path}: no event stream`)
+    const before = last
     try {
       for await (const frame of frames(response.body as ReadableStream<Uint8Array>)) {
         const event = toEvent(frame)
@@ -50,5 +54,7 @@ export async function* readEvents(transport: Transport, path: string, cursor: nu
       if (signal?.aborted) return
       if (error instanceof AfgError) throw error
     }
+    // A server that accepts and hangs up at once is not asked without pause.
+    if (last === before) await delay(RECONNECT_MS, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
   }
 }

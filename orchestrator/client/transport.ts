@@ -70,9 +70,18 @@ const encodeBody = (body: unknown): { bytes: Uint8Array; type: string } => {
   return { bytes: new TextEncoder().encode(JSON.stringify(body)), type: "application/json" }
 }
 
+/** These need somebody to act first; asking again by itself would only be noise (AACP §8.2: "after key or CS recovery"). */
+const DEFINITE: ReadonlySet<unknown> = new Set(["confirmation_unavailable", "confirmation_not_configured", "too_many_jobs"])
+
 /** Only a lost connection, 429 and 503 are repeated: every other answer is definite (AACP §8.2's retry column included). */
 const mayRepeat = (status: number, problem: Record<string, unknown>): boolean =>
-  (status === 503 && problem.code !== "confirmation_unavailable") || status === 429
+  (status === 503 || status === 429) && !DEFINITE.has(problem.code)
+
+/** Milliseconds that the answer asks us to wait. */
+const askedToWait = (response: Response): number => {
+  const seconds = Number(response.headers.get("Retry-After") ?? 0)
+  return Number.isFinite(seconds) ? seconds * 1_000 : 0
+}
 
 export const createTransport = (options: TransportOptions): Transport => {
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
@@ -110,10 +119,12 @@ export const createTransport = (options: TransportOptions): Transport => {
       const result = await once(path, request, key).catch((error: unknown) => error)
       if (result instanceof Response && result.ok) return result
       let reason: string
+      let wait = pause
       if (result instanceof Response) {
         const problem = await readProblem(result)
         if (!mayRepeat(result.status, problem)) throw new ProblemError(result.status, problem)
-        if (performance.now() > deadline) throw new ProblemError(result.status, problem)
+        wait = Math.max(pause, askedToWait(result))
+        if (performance.now() + wait > deadline) throw new ProblemError(result.status, problem)
         reason = String(problem.code)
       } else {
         if (request.signal?.aborted) throw result
@@ -125,7 +136,7 @@ export const createTransport = (options: TransportOptions): Transport => {
         }
       }
       options.onRetry?.(reason)
-      await delay(pause, undefined, request.signal === undefined ? {} : { signal: request.signal })
+      await delay(wait, undefined, request.signal === undefined ? {} : { signal: request.signal })
     }
   }
 

@@ -10,7 +10,7 @@ import { ApiError } from "../problem.ts"
 const KEEP_ALIVE_MS = 15_000
 
 const cursorOf = (c: ApiContext): number => {
-  const text = c.req.header("Last-Event-ID") ?? c.req.query("cursor") ?? "0"
+  const text = c.req.header("Last-Event-ID") || c.req.query("cursor") || "0"
   if (!/^\d{1,9}$/.test(text)) throw new ApiError("body_invalid", "cursor must be a position that an earlier event carried")
   return Number(text)
 }
@@ -29,6 +29,8 @@ export const streamEvents = async (services: ApiServices, c: ApiContext, jobId: 
   await requireJob(services, jobId)
   let cursor = cursorOf(c)
   const { db, signal } = services.store
+  // Nobody would read what is streamed into an answer without a body.
+  if (c.req.method === "HEAD") return c.body(null, 200, { "Content-Type": "text/event-stream" })
   return streamSSE(c, async (stream) => {
     let changed = Promise.withResolvers<void>()
     const stop = signal.subscribe(jobId, () => changed.resolve())

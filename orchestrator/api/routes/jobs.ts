@@ -1,13 +1,14 @@
 /** `POST /v1/jobs`, `GET /v1/jobs/{id}`, `POST /v1/jobs/{id}/sign`: from a draft to an agreement (AFG §4, §5). */
+import { sql } from "kysely"
 import { type Contract, parseContract, SIGNING_ROLES, type SigningRole, signerOf, termsOf, termsToSign } from "../../contract/index.ts"
 import { canonicalize, type JsonValue } from "../../json/index.ts"
 import type { MessageEvent } from "../../state-machine/index.ts"
-import { appendEvents, countOpenJobs, insertJob } from "../../store/index.ts"
+import { appendEvents, countOpenJobs, findJob, insertJob } from "../../store/index.ts"
 import type { Hex } from "../../types.ts"
 import { requireAgent, requireParty } from "../auth.ts"
 import { jsonBody } from "../body.ts"
 import type { ApiContext, ApiServices } from "../context.ts"
-import { jobView, requireJob } from "../job-view.ts"
+import { jobView, type LoadedJob, requireJob } from "../job-view.ts"
 import { ApiError } from "../problem.ts"
 import { type JobAnswer, signBody } from "../schemas.ts"
 
@@ -47,17 +48,32 @@ const examine = async (services: ApiServices, body: Uint8Array): Promise<Contrac
   return contract
 }
 
+/** First half of the advisory lock's key ("AFGp" in ASCII). */
+const POST_LOCK = 0x41464770
+
+/** The job that an equal request made before its answer was lost. */
+const madeEarlier = async (services: ApiServices, c: ApiContext): Promise<LoadedJob | null> => {
+  if (!c.get("repeated")) return null
+  const contract = parseContract(c.get("body"))
+  requireParty(c, contract.buyer.wallet, "buyer")
+  const stored = await findJob(services.store.db, contract.job_id)
+  return stored?.contract === canonicalize(contract as unknown as JsonValue) ? requireJob(services, contract.job_id) : null
+}
+
 export const postJob = async (services: ApiServices, c: ApiContext): Promise<JobAnswer> => {
   const { store, limits, rail } = services
   const agent = requireAgent(c)
+  const made = await madeEarlier(services, c)
+  if (made !== null) {
+    await services.poke(made.stored.jobId)
+    return jobView(services, made)
+  }
   const contract = await examine(services, c.get("body"))
   requireParty(c, contract.buyer.wallet, "buyer")
   for (const role of SIGNING_ROLES) {
     const signature = contract.signatures?.[role]
     if (signature !== undefined) await checkSignature(services, contract, role, signature)
   }
-  if ((await countOpenJobs(store.db, agent)) >= limits.maxOpenJobs)
-    throw new ApiError("too_many_jobs", `${limits.maxOpenJobs} jobs are open`)
   const terms = termsOf(contract)
   const { terms_hash: termsHash } = termsToSign(contract)
   const at = await services.clocks.chain()
@@ -67,6 +83,10 @@ export const postJob = async (services: ApiServices, c: ApiContext): Promise<Job
     if (signature !== undefined) events.push(signedEvent(role, signature, at))
   }
   await store.db.transaction().execute(async (transaction) => {
+    // One post per wallet at a time: two at once must not both find the last free place.
+    await sql`select pg_advisory_xact_lock(${POST_LOCK}, hashtext(${agent}))`.execute(transaction)
+    if ((await countOpenJobs(transaction, agent)) >= limits.maxOpenJobs)
+      throw new ApiError("too_many_jobs", `${limits.maxOpenJobs} jobs are open`)
     const inserted = await insertJob(transaction, {
       jobId: contract.job_id,
       railRef: rail.refOf(terms),
