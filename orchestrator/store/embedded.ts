@@ -4,6 +4,8 @@ import { join } from "node:path"
 import { PGlite } from "@electric-sql/pglite"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import type pg from "pg"
+import { afgHome } from "../setup-record.ts"
+import { placeBlankDatabase } from "./blank-database.ts"
 import { createChanges } from "./changes.ts"
 import { lockDirectory } from "./directory-lock.ts"
 import { migrate } from "./migrate.ts"
@@ -21,14 +23,17 @@ export const openEmbedded = async (dataDir: string): Promise<OpenDatabase> => {
   const lock = lockDirectory(dataDir)
   let pglite: PGlite | undefined
   try {
-    pglite = await PGlite.create(join(dataDir, "pglite"))
+    const directory = join(dataDir, "pglite")
+    // Where nothing can be kept, PGlite makes its database itself.
+    await placeBlankDatabase(directory, join(afgHome(), "cache")).catch(() => undefined)
+    pglite = await PGlite.create(directory)
     await pglite.exec(PREPARE)
     const opened = pglite
     const pool = new PGlitePool(opened)
     const plain = new Kysely<Database>({ dialect: new PostgresDialect({ pool: pool as unknown as pg.Pool }) })
     await migrate(plain)
     // The server that PGlite lacks would clean up after updates.
-    await sql`vacuum analyze`.execute(plain)
+    await sql`vacuum analyze afg.standings, afg.actions, afg.events`.execute(plain)
     const changes = createChanges()
     return {
       kind: "pglite",

@@ -39,7 +39,7 @@ export {
 } from "./looks.ts"
 export { isEmbedded, type SharedPool, type StoreOptions } from "./open.ts"
 export type { Database } from "./schema.ts"
-export { type Connection, refuseNested } from "./transactions.ts"
+export type { Connection } from "./transactions.ts"
 
 export type Store = OpenStore & { blobs: BlobStore }
 

@@ -68,6 +68,7 @@ export const openDatabase = async (options: StoreOptions): Promise<OpenStore> =>
     if (row === undefined) throw new Error("the store has no identity")
     const holder = Number(row.holder)
     const endSession = await openSession(holder)
+    let closing: Promise<void> | undefined
     return {
       kind,
       db,
@@ -86,9 +87,9 @@ export const openDatabase = async (options: StoreOptions): Promise<OpenStore> =>
           update afg.standings set wake_at = 0 where job_id in (select job_id from freed) returning job_id`.execute(db)
         return freed.rows.map(({ job_id }) => job_id)
       },
-      close: async () => {
-        await endSession()
-        await close()
+      close: () => {
+        closing ??= endSession().then(close)
+        return closing
       },
     }
   } catch (error) {
