@@ -42,6 +42,9 @@ export const createVerifier = async ({ core, log }: Options): Promise<Verifier> 
   const { store, timers, clocks } = core
   const account = core.verifierAccount()
   const engine: Engine = await openEngine()
+  // Containers of a verifier that was killed in the middle of a run: nobody else ends them.
+  const swept = await engine.sweep()
+  if (swept > 0) log("info", "leftovers of a dead verifier removed", { swept })
   const stopping = new AbortController()
 
   const load = async (jobId: string): Promise<{ contract: Contract; job: Job } | null> => {

@@ -5,7 +5,7 @@
  * chain changes nothing; with `journal`, an interrupted deployment goes on where it stopped.
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { type ArtifactResolver, DeploymentResultType, deploy } from "@nomicfoundation/ignition-core"
@@ -14,6 +14,7 @@ import AfgModule from "../ignition/modules/AFG.ts"
 import { type ContractName, type Deployment, parseDeployment, readDeployment } from "../orchestrator/chain/deployment.ts"
 import { AfgError, type ErrorTable } from "../orchestrator/errors.ts"
 import { localAccount } from "../orchestrator/local-accounts.ts"
+import { projectRoot } from "../orchestrator/setup-record.ts"
 
 export const ERRORS = {
   "deployment-failed": {
@@ -74,6 +75,8 @@ export const deployLocal = async (options: DeployOptions): Promise<Deployment> =
     if (await isDeployed(chain, known)) return known
   }
 
+  // Hardhat would look for its configuration from where we were called, which may be anywhere.
+  process.env.HARDHAT_CONFIG ??= join(projectRoot, "hardhat.config.ts")
   const { artifacts, tasks } = (await import("hardhat")).default
   await tasks.getTask("build").run({ quiet: true, noTests: true })
   const artifactResolver: ArtifactResolver = {

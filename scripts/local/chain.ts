@@ -49,6 +49,8 @@ export const startChain = async (logFile: string, port?: number): Promise<LocalC
   const node = await startProcess({
     name: "hardhat node",
     args: [cli, "node", "--hostname", "127.0.0.1", "--port", String(chosen)],
+    // Hardhat looks for its configuration from where it runs; whoever calls us may be anywhere.
+    cwd: projectRoot,
     logFile,
     ready: (line) => line.includes("Started HTTP and WebSocket JSON-RPC server"),
   })

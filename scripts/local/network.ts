@@ -107,6 +107,12 @@ const enrolPerson = async (dataDir: string, confirmationDir: string): Promise<st
   return secretFile
 }
 
+/** `AFG_FAILPOINT=a,b` kills the first start of the orchestrator at `a` and the second at `b`: one name for all of them would kill it for ever. */
+const failpointOfStart = (list = ""): ((start: number) => { AFG_FAILPOINT: string | undefined }) => {
+  const names = list.split(",")
+  return (start) => ({ AFG_FAILPOINT: names[start] })
+}
+
 /** Starts everything; when any part fails, what was started is stopped. Throws `process-failed`, `deployment-failed`. */
 export const startNetwork = async (options: NetworkOptions): Promise<LocalNetwork> => {
   const dataDir = options.dataDir
@@ -160,6 +166,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<LocalNetwor
           DEV_WARP: options.warp === true ? "1" : "0",
           REDIS_URL: redisUrl,
         },
+        envOfStart: failpointOfStart(process.env.AFG_FAILPOINT),
       },
       ({ code, signal }) => options.onRestart?.(`the orchestrator ended (${signal ?? `exit ${code}`}) and is started again`),
     )

@@ -5,7 +5,8 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs"
 import { dirname } from "node:path"
 import { createInterface } from "node:readline"
-import { AfgError, type ErrorTable } from "../../orchestrator/errors.ts"
+import { AfgError, type ErrorTable, isAfgError } from "../../orchestrator/errors.ts"
+import { tied } from "../services/server.ts"
 
 export const ERRORS = {
   "process-failed": {
@@ -21,6 +22,8 @@ export type ProcessSpec = {
   args: readonly string[]
   command?: string
   env?: Record<string, string | undefined>
+  /** Where it runs. Default: here. */
+  cwd?: string
   logFile: string
   /** Called with each line of stdout until it returns true: the process is ready. Default: the first JSON line. */
   ready?: (line: string) => boolean
@@ -57,7 +60,9 @@ const stopChild = async (child: ChildProcess, exited: Promise<unknown>, graceMs:
 /** Starts a process and waits until it says that it is ready. Throws `process-failed`. */
 export const startProcess = async (spec: ProcessSpec): Promise<ManagedProcess> => {
   const log = openLog(spec.logFile)
-  const child = spawn(spec.command ?? process.execPath, spec.args, {
+  const [command, args] = tied(spec.command ?? process.execPath, spec.args)
+  const child = spawn(command, args, {
+    cwd: spec.cwd,
     env: { ...process.env, ...spec.env },
     stdio: ["ignore", "pipe", "pipe"],
   })
@@ -69,7 +74,8 @@ export const startProcess = async (spec: ProcessSpec): Promise<ManagedProcess> =
 
   const isReady = spec.ready ?? isJsonLine
   const readyLine = await new Promise<string>((resolve, reject) => {
-    const fail = (why: string) => reject(new AfgError("process-failed", `${spec.name} ${why}; its log is ${spec.logFile}`))
+    const fail = (why: string, signal: NodeJS.Signals | null = null) =>
+      reject(new AfgError("process-failed", `${spec.name} ${why}; its log is ${spec.logFile}`, { details: { signal } }))
     const timer = setTimeout(() => {
       child.kill("SIGKILL")
       fail("was not ready in time")
@@ -78,7 +84,7 @@ export const startProcess = async (spec: ProcessSpec): Promise<ManagedProcess> =
     child.once("error", (error) => fail(`could not be started: ${error.message}`))
     child.once("exit", (code, signal) => {
       clearTimeout(timer)
-      if (!ready) fail(`ended before it was ready (${signal ?? `exit ${code}`})`)
+      if (!ready) fail(`ended before it was ready (${signal ?? `exit ${code}`})`, signal)
     })
     if (child.stdout === null) return
     createInterface({ input: child.stdout }).on("line", (line) => {
@@ -105,19 +111,40 @@ export type Supervised = {
   stop: () => Promise<void>
 }
 
+export type SupervisedSpec = ProcessSpec & {
+  /** What the environment has besides at the nth start, 0 being the first. */
+  envOfStart?: (start: number) => Record<string, string | undefined>
+}
+
+/** Starts in a row that may be cut short by a kill before the process was ready; one that ends by itself is not started again. */
+const MOST_KILLED_STARTS = 3
+
+const wasKilled = (error: unknown): boolean => isAfgError(error) && typeof error.details?.signal === "string"
+
 /** Keeps a process running: when it dies it is started again, as a service manager would. */
 export const supervise = async (
-  spec: ProcessSpec,
+  spec: SupervisedSpec,
   onRestart: (ended: { code: number | null; signal: NodeJS.Signals | null }) => void,
 ): Promise<Supervised> => {
-  let current = await startProcess(spec)
+  let starts = 0
   let stopping = false
+  const start = async (): Promise<ManagedProcess> => {
+    for (let killed = 1; ; killed += 1) {
+      try {
+        return await startProcess({ ...spec, env: { ...spec.env, ...spec.envOfStart?.(starts++) } })
+      } catch (error) {
+        if (stopping || killed === MOST_KILLED_STARTS || !wasKilled(error)) throw error
+        onRestart({ code: null, signal: "SIGKILL" })
+      }
+    }
+  }
+  let current = await start()
   const watch = async (): Promise<void> => {
     while (!stopping) {
       const ended = await current.exited
       if (stopping) return
       onRestart(ended)
-      current = await startProcess(spec)
+      current = await start()
     }
   }
   // A process that cannot be started again ends the watch; the next call to it fails with what it logs.
@@ -128,6 +155,8 @@ export const supervise = async (
       stopping = true
       await current.stop()
       await watching
+      // What was being started meanwhile is stopped too.
+      await current.stop()
     },
   }
 }

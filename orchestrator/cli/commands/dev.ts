@@ -1,5 +1,5 @@
 /** `afg dev`: the whole system on a local chain, for as long as you like. */
-import { join } from "node:path"
+import { resolve as absolute, join } from "node:path"
 import type { Command } from "commander"
 import { afgHome } from "../../setup-record.ts"
 import type { CommandModule } from "../commands.ts"
@@ -26,7 +26,7 @@ export const build: CommandModule["build"] = (command: Command, io, run) => {
         const port = portOf(flags.port)
         const { startNetwork } = await import("../../../scripts/local/network.ts")
         const network = await startNetwork({
-          dataDir: flags.data ?? join(afgHome(io.env), "dev"),
+          dataDir: absolute(io.cwd, flags.data ?? join(afgHome(io.env), "dev")),
           ...(port === undefined ? {} : { port }),
           warp: flags.warp === true,
           redis: flags.redis === true,

@@ -48,6 +48,8 @@ const remote = async (url: string, env: Env): Promise<string> => {
 /** Starts a chain inside this process and asks it who it is: its native part is what is missing after a wrong `npm ci`. */
 const local = async (): Promise<string> => {
   if (!existsSync(join(projectRoot, "artifacts", "contracts"))) throw new Error("the contracts are not compiled")
+  // Hardhat would look for its configuration from where the command runs, which may be anywhere.
+  process.env.HARDHAT_CONFIG ??= join(projectRoot, "hardhat.config.ts")
   const { network } = await import("hardhat")
   const connection = await network.create()
   try {

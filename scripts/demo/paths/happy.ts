@@ -26,7 +26,7 @@ export const happy = async (scene: Scene): Promise<Ending> => {
   const again = await narrator.step("buyer", "presents the same evidence a second time", async () => {
     const { evidence, confirmation } = funded.answer
     const refusal = await refused("same evidence again", () =>
-      buyer.afg.fund(jobId, evidence, confirmation, { idempotencyKey: "another key" }),
+      buyer.afg.fund(jobId, evidence, confirmation, { idempotencyKey: "another-key" }),
     )
     return { ...refusal, note: `refused: ${refusal.code}` }
   })
