@@ -1,10 +1,11 @@
 /** What an `artifact` names: the deliverable, an input, or files of the tree that the deliverable makes. */
+import type { Contract } from "../../../contract/index.ts"
 import { DELIVERABLE_NAME } from "../../../contract/schema/work.ts"
 import type { Sha256 } from "../../../types.ts"
 import { globMatcher, isGlob } from "../../files/glob.ts"
 import { hashFiles, sha256Of, type TreeFile } from "../../files/tree.ts"
 import type { PatchRefusal } from "../../patch/types.ts"
-import { type CheckContext, CheckError } from "../check.ts"
+import { type CheckContext, CheckError, type ResolvedInput } from "../check.ts"
 
 export type Found = { sha256: Sha256; files: number; inputs: Record<string, Sha256> }
 
@@ -49,11 +50,19 @@ const laidOut = async (context: CheckContext): Promise<{ files: TreeFile[]; inpu
   return { files, inputs }
 }
 
+/** An input that is a folder of the repository need not be handed over. */
+const resolveNamed = async (input: Contract["inputs"][number], context: CheckContext): Promise<ResolvedInput> => {
+  if (context.contract.deliverable.type !== "git_patch" || !input.uri.endsWith("/")) return context.input(input.name)
+  const { repo, commit } = patchedRepository(context)
+  return context.folder(input.sha256, await context.base(repo, commit))
+}
+
 /** Throws {@link CheckError} when nothing is there to be hashed; a patch that cannot be applied is returned as refused. */
 export const findArtifact = async (artifact: string, context: CheckContext): Promise<Found | { refused: PatchRefusal }> => {
   if (artifact === DELIVERABLE_NAME) return { sha256: context.deliverable.sha256, files: 1, inputs: {} }
-  if (context.contract.inputs.some(({ name }) => name === artifact)) {
-    const input = await context.input(artifact)
+  const named = context.contract.inputs.find(({ name }) => name === artifact)
+  if (named !== undefined) {
+    const input = await resolveNamed(named, context)
     return { sha256: input.sha256, files: input.files?.length ?? 1, inputs: { [artifact]: input.sha256 } }
   }
   if (context.contract.deliverable.type !== "git_patch") {

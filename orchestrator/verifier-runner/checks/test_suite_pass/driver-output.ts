@@ -17,7 +17,7 @@ const record = z.discriminatedUnion("kind", [
 export type DriverRecord = z.infer<typeof record>
 export type TestOutcome = Extract<DriverRecord, { kind: "outcome" }>["outcome"]
 
-const base64 = z.string().transform((text) => Buffer.from(text, "base64"))
+const base64 = z.string().transform((text): Buffer => Buffer.from(text, "base64"))
 
 const jobAnswer = z.object({
   job: z.int(),
