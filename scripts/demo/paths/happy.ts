@@ -25,7 +25,7 @@ export const happy = async (scene: Scene): Promise<Ending> => {
   const funded = await fundJob(scene, contract)
   const again = await narrator.step("buyer", "presents the same evidence a second time", async () => {
     const { evidence, confirmation } = funded.answer
-    const refusal = await refused("same evidence again", () =>
+    const refusal = await refused("same evidence again", "confirmation_replay", () =>
       buyer.afg.fund(jobId, evidence, confirmation, { idempotencyKey: "another-key" }),
     )
     return { ...refusal, note: `refused: ${refusal.code}` }

@@ -9,7 +9,7 @@ import { agree, prepare } from "../agree.ts"
 import { openEscrowJob, signAs, writeContract } from "../buyer.ts"
 import type { Answer } from "../confirmation.ts"
 import { askThePerson, methodOf } from "../funding.ts"
-import { refused } from "../refusals.ts"
+import { expectRefusal, refused } from "../refusals.ts"
 import type { Ending, Scene } from "../scene.ts"
 import type { Refusal } from "../summary.ts"
 
@@ -40,7 +40,7 @@ const bindOnChain = async ({ network, buyer }: Scene, contract: Contract): Promi
   } catch (error) {
     const data = revertData(error)
     if (data === null) throw error
-    return { attempt: "bind on chain", code: contractError(data).error }
+    return expectRefusal("bind on chain", "ConfirmationInvalid", contractError(data).error)
   }
   throw new Error("bind on chain: was not refused")
 }
@@ -63,13 +63,15 @@ export const refuse = async (scene: Scene): Promise<Ending> => {
       return { note: `refused: ${refusal.code}` }
     })
   }
-  await attempt("tries to fund with no evidence", () => refused("no evidence", () => buyer.afg.fund(jobId, "", undefined)))
+  await attempt("tries to fund with no evidence", () =>
+    refused("no evidence", "confirmation_required", () => buyer.afg.fund(jobId, "", undefined)),
+  )
   await attempt("tries to fund with the denial", () =>
-    refused("the denial", () => buyer.afg.fund(jobId, denial.evidence, denial.confirmation)),
+    refused("the denial", "confirmation_denied", () => buyer.afg.fund(jobId, denial.evidence, denial.confirmation)),
   )
   await attempt("tries evidence accepted for another job", async () => {
     const other = await acceptedElsewhere(scene)
-    return refused("evidence of another job", () => buyer.afg.fund(jobId, other.evidence, other.confirmation))
+    return refused("evidence of another job", "confirmation_mismatch", () => buyer.afg.fund(jobId, other.evidence, other.confirmation))
   })
   await attempt("tries to bind on chain itself", () => bindOnChain(scene, contract))
   await narrator.step("anyone", "looks at job and escrow", async () => {
