@@ -14,11 +14,14 @@ type Statement = string | { text: string; values?: unknown[] }
 /** SQLSTATE of a COMMIT that could only roll back; `pg` answers it with the command ROLLBACK. */
 const IN_FAILED_TRANSACTION = "25P02"
 
-const commandOf = (text: string): string => /^\s*([a-z]+)/i.exec(text)?.[1]?.toUpperCase() ?? ""
+/** Blanks and comments that a statement may begin with. */
+const PREAMBLE = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/
 
-const channelOf = (text: string): string =>
-  text
-    .replace(/^\s*(un)?listen\s+/i, "")
+const commandOf = (statement: string): string => /^[a-z]+/i.exec(statement)?.[0].toUpperCase() ?? ""
+
+const channelOf = (statement: string): string =>
+  statement
+    .replace(/^(un)?listen\s+/i, "")
     .replace(/[;\s]+$/, "")
     .replace(/^"(.*)"$/, "$1")
 
@@ -63,7 +66,7 @@ class PGliteClient extends EventEmitter {
   }
 
   async query(statement: Statement, parameters?: readonly unknown[]): Promise<PoolResult> {
-    const text = typeof statement === "string" ? statement : statement.text
+    const text = (typeof statement === "string" ? statement : statement.text).replace(PREAMBLE, "")
     const values = typeof statement === "string" ? parameters : statement.values
     return this.#dispatch(text, values ?? [])
   }
@@ -90,7 +93,7 @@ class PGliteClient extends EventEmitter {
       case "END":
         return this.#end("COMMIT")
       case "ROLLBACK":
-        if (!/^\s*rollback\s*(transaction|work)?\s*;?\s*$/i.test(text)) return this.#run(command, text, values)
+        if (!/^rollback\s*(transaction|work)?\s*;?\s*$/i.test(text)) return this.#run(command, text, values)
         return this.#end("ROLLBACK")
       case "LISTEN":
         return this.#listen(channelOf(text))
@@ -154,6 +157,8 @@ export class PGlitePool extends EventEmitter {
   constructor(db: PGlite) {
     super()
     this.#db = db
+    // Every queue and worker listens for errors of the pool that they share; there is no leak.
+    this.setMaxListeners(0)
   }
 
   async connect(): Promise<PGliteClient> {

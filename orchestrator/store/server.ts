@@ -41,6 +41,8 @@ export const openServer = async (url: string, connections: number): Promise<Open
   const queuePool = new pg.Pool({ ...common, max: connections + LISTENERS, options: `-c search_path=${QUEUE_SEARCH_PATH}` })
   // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
   for (const one of [pool, queuePool]) one.on("error", () => undefined)
+  // Every queue and worker listens for errors of the pool that they share; there is no leak.
+  queuePool.setMaxListeners(0)
   const plain = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   const close = async (): Promise<void> => {
     await Promise.all([plain.destroy(), queuePool.end()])

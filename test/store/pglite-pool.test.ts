@@ -85,6 +85,17 @@ describe("the PGlite pool", () => {
     client.release()
   })
 
+  it("knows a command behind comments and blanks", async () => {
+    const client = await pool.connect()
+    await client.query("-- Subscribes.\n\n  /* a; b */ LISTEN commented;\n")
+    const heard = once(client, "notification")
+    await client.query("-- a transaction\nbegin")
+    await client.query("-- speaks\nselect pg_notify('commented', 'yes')")
+    await client.query("  -- ends\n commit")
+    assert.deepEqual(await heard, [{ channel: "commented", payload: "yes" }])
+    client.release()
+  })
+
   it("lets the event loop turn while hundreds wait for their answer", async () => {
     let longest = 0
     let last = performance.now()
