@@ -213,13 +213,8 @@ export const createKeeper = async (options: KeeperOptions): Promise<Keeper> => {
   /** Its nonce went to a transaction that is none of ours: it can never be mined, so another may be made. */
   const lost = async (kept: KeptTransaction): Promise<never> => {
     await saveStatus(store.db, kept.key, "dropped")
-    throw new AfgError(
-      "chain_unavailable",
-      `nonce ${kept.nonce} was used by another program with the keeper's key; the call is made again`,
-      {
-        details: { key: kept.key },
-      },
-    )
+    const details = { nonce: kept.nonce, tx: kept.hashes.at(-1) }
+    throw new AfgError("chain_nonce_taken", `nonce ${kept.nonce} was used by another program with the keeper's key`, { details })
   }
 
   const sendOnce = async (key: string, call: Call, jobId: string): Promise<Sent> => {

@@ -10,7 +10,7 @@ import type { Store } from "../store/index.ts"
 import type { UnixSeconds } from "../types.ts"
 import type { Log } from "./log.ts"
 import type { Rail } from "./rails/rail.ts"
-import { claim, type Progress, type Recorded, readProgress, record, rewind } from "./watch/progress.ts"
+import { claim, knownBlocks, type Recorded, readProgress, record, rewind } from "./watch/progress.ts"
 import { type BlockRef, type Head, headAt, latestHead, scanRange } from "./watch/scan.ts"
 
 export type WatcherOptions = {
@@ -72,22 +72,31 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
   let looking: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
 
-  /** The newest block that we have read and that is still there; null: none. */
-  const commonBlock = async ({ known }: Progress): Promise<BlockRef | null> => {
-    for (const block of known) if ((await headAt(client, block.number))?.hash === block.hash) return block
-    return null
+  const isCanonical = async ({ number, hash }: BlockRef): Promise<boolean> => (await headAt(client, number))?.hash === hash
+
+  /** The newest block read that is still there, found by halving: below a block that is there, all are. Null: none. */
+  const commonBlock = async (): Promise<BlockRef | null> => {
+    const known = await knownBlocks(store.db, chainId)
+    let [there, gone] = [-1, known.length]
+    while (gone - there > 1) {
+      const middle = (there + gone) >> 1
+      const block = known[middle]
+      if (block !== undefined && (await isCanonical(block))) there = middle
+      else gone = middle
+    }
+    return known[there] ?? null
   }
 
   /** Where to go on: behind the newest block read that is still there. */
   const follow = async (): Promise<{ next: number; previous: BlockRef | null }> => {
     const progress = await readProgress(store.db, chainId)
     if (progress === null) return { next: fromBlock, previous: null }
-    const newest = progress.known[0] ?? null
-    const common = await commonBlock(progress)
-    if (common?.number === newest?.number) return { next: progress.next, previous: common }
+    const { next, newest } = progress
+    if (newest === null || (await isCanonical(newest))) return { next, previous: newest }
+    const common = await commonBlock()
     const from = common === null ? fromBlock : common.number + 1
     const jobs = await rewind(store.db, chainId, from)
-    log("warn", "the chain was reorganised", { chain: chainId, from, read: progress.next - 1, jobs: jobs.length })
+    log("warn", "the chain was reorganised", { chain: chainId, from, read: next - 1, jobs: jobs.length })
     if (jobs.length > 0) await onJobs(jobs)
     return { next: from, previous: common }
   }

@@ -1,6 +1,9 @@
 /** The keeper on a real node: one effect per action, whatever dies or gets lost. */
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { after, before, beforeEach, describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 import { encodeFunctionData, parseTransaction } from "viem"
@@ -32,14 +35,18 @@ describe("keeper", () => {
   let job: TestJob
   let said: string[]
   let serial = 0
+  /** Where keepers of their own process have their store. */
+  let home: string
   const opened: Keeper[] = []
 
   before(async () => {
     node = await startNode()
     rail = railOf(node.rpc, node.deployment)
     store = await temporaryStore()
+    home = mkdtempSync(join(tmpdir(), "afg-keeper-"))
   })
   after(async () => {
+    rmSync(home, { recursive: true, force: true })
     await Promise.all(opened.map((keeper) => keeper.close()))
     await store.remove()
     await node.stop()
@@ -330,16 +337,10 @@ describe("keeper", () => {
 
   for (const point of ["keeper.prepared", "keeper.sent", "keeper.mined"]) {
     it(`[kill -9] at ${point}, then started again: the effect of once`, async () => {
-      const home = await temporaryStore()
-      await post(home, job)
-      await home.close()
       const { call, effects } = countable(`killed-${point}`)
       const before = await nonce()
       const start = (failpoint?: string) =>
-        runKeeper(
-          [node.rpc, home.directory, job.jobId, "act", call.to, call.data],
-          failpoint === undefined ? {} : { AFG_FAILPOINT: failpoint },
-        )
+        runKeeper([node.rpc, home, job.jobId, "act", call.to, call.data], failpoint === undefined ? {} : { AFG_FAILPOINT: failpoint })
       assert.equal((await start(point)).signal, "SIGKILL")
       const second = await start()
       assert.equal(second.code, 0, second.errors)

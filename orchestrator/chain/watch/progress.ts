@@ -12,20 +12,38 @@ const BLOCKS_KEPT = 4_096
 export type Progress = {
   /** First block not read yet. */
   next: number
-  /** Blocks read whose hashes are known, newest first. */
-  known: BlockRef[]
+  /** The newest block read whose hash is known. */
+  newest: BlockRef | null
 }
 
+const toBlockRef = ({ number, hash }: { number: string | number | bigint; hash: string }): BlockRef => ({
+  number: Number(number),
+  hash: hash as Hex,
+})
+
+/** Null: nothing was read yet. */
 export const readProgress = async (db: Connection, chainId: number): Promise<Progress | null> => {
   const cursor = await db.selectFrom("afg.chain_cursor").select("next_block").where("chain_id", "=", chainId).executeTakeFirst()
   if (cursor === undefined) return null
-  const rows = await db
+  const newest = await db
     .selectFrom("afg.chain_blocks")
     .select(["number", "hash"])
     .where("chain_id", "=", chainId)
     .orderBy("number", "desc")
+    .limit(1)
+    .executeTakeFirst()
+  return { next: Number(cursor.next_block), newest: newest === undefined ? null : toBlockRef(newest) }
+}
+
+/** All blocks read whose hashes are known, oldest first. */
+export const knownBlocks = async (db: Connection, chainId: number): Promise<BlockRef[]> => {
+  const rows = await db
+    .selectFrom("afg.chain_blocks")
+    .select(["number", "hash"])
+    .where("chain_id", "=", chainId)
+    .orderBy("number")
     .execute()
-  return { next: Number(cursor.next_block), known: rows.map(({ number, hash }) => ({ number: Number(number), hash: hash as Hex })) }
+  return rows.map(toBlockRef)
 }
 
 const moveCursor = async (db: Connection, chainId: number, next: number): Promise<void> => {
@@ -98,6 +116,9 @@ export const record = (db: Connection, chainId: number, scan: Scan, next: number
     return recorded
   })
 
+const inChainOrder = ({ event: { position: a } }: PlacedFact, { event: { position: b } }: PlacedFact): number =>
+  a.block - b.block || a.logIndex - b.logIndex
+
 /** Gives facts that were read before their job was posted to that job. */
 export const claim = async (db: Connection, chainId: number): Promise<Recorded> => {
   const recorded: Recorded = { jobs: [], foreign: [] }
@@ -119,7 +140,7 @@ export const claim = async (db: Connection, chainId: number): Promise<Recorded> 
         termsHash: row.terms_hash as Hex | null,
         event: JSON.parse(row.body) as ChainEvent,
       }))
-      await give(transaction, job, facts, recorded)
+      await give(transaction, job, facts.sort(inChainOrder), recorded)
     })
   }
   return recorded
