@@ -117,7 +117,7 @@ export type SupervisedSpec = ProcessSpec & {
 }
 
 /** Starts in a row that may be cut short by a kill before the process was ready; one that ends by itself is not started again. */
-const MOST_KILLED_STARTS = 3
+const MOST_KILLED_STARTS = 10
 
 const wasKilled = (error: unknown): boolean => isAfgError(error) && typeof error.details?.signal === "string"
 
