@@ -1,6 +1,6 @@
 /**
- * Tests that must fail. One file of them runs before and one after every file of the suite, in the same process and folder. A run in which one of
- * them does anything but fail, once, is not a run of the suite.
+ * Tests that must fail, in every way that a test can. One file of them runs before every file of the suite, in the same process and folder, and one
+ * more test after it. A run in which one of them does anything but fail, once, is not a run of the suite.
  */
 import type { TreeFile } from "../../files/tree.ts"
 
@@ -44,10 +44,12 @@ const FORMS: readonly Form[] = [comparison, exception, expectation, testCase]
 
 export type Canary = { file: TreeFile; ids: string[] }
 
-/** A file of canaries for a folder of the tree (empty for the root); its names are known to nobody before the run. */
-export const makeCanary = (folder: string, random: Random): Canary => {
+/** A file of canaries for a folder of the tree (empty for the root), of `most` forms; its names are known to nobody before the run. */
+export const makeCanary = (folder: string, random: Random, most = FORMS.length): Canary => {
   const path = `${folder === "" ? "" : `${folder}/`}test_${freshName(random)}.py`
-  const order = FORMS.map((form) => ({ form, key: numberBelow(random, 2 ** 30) })).sort((a, b) => a.key - b.key)
+  const order = FORMS.map((form) => ({ form, key: numberBelow(random, 2 ** 30) }))
+    .sort((a, b) => a.key - b.key)
+    .slice(0, most)
   const tests = order.map(({ form }) => form(freshName(random), random))
   const source = ["import unittest\n\nimport pytest\n", ...tests.map((test) => test.source)].join("\n\n")
   return { file: { path, mode: "100644", bytes: Buffer.from(source) }, ids: tests.map(({ id }) => `${path}::${id}`) }

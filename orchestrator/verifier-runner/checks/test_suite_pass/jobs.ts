@@ -31,7 +31,7 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 
 /** A file of the suite (or some of its tests) between two files of canaries. */
 export const testJob = (file: string, what: readonly string[], options: readonly string[], random: Random): PlannedJob => {
-  const canaries = [makeCanary(folderOf(file), random), makeCanary(folderOf(file), random)]
+  const canaries = [makeCanary(folderOf(file), random), makeCanary(folderOf(file), random, 1)]
   const [before, after] = canaries.map((canary) => canary.file.path)
   return { job: { files: [before ?? "", ...what, after ?? ""], options, collect: false }, file, canaries }
 }

@@ -1,6 +1,7 @@
 /** `test_suite_pass`: the pinned suite passes on the base commit with the deliverable applied (AFG §6, example A). */
 import { randomBytes } from "node:crypto"
 import type { CheckOf } from "../../../contract/index.ts"
+import { folderPrefix } from "../../../contract/tree-hash.ts"
 import type { JsonValue } from "../../../json/index.ts"
 import type { Sha256 } from "../../../types.ts"
 import { hashFiles, overlay, type TreeFile } from "../../files/tree.ts"
@@ -25,6 +26,8 @@ type Prepared = {
   command: TestCommand
   base: { files: readonly TreeFile[] }
   suites: Suites
+  /** The folder that is the visible suite's, such as `tests/`; empty where its files lie among others. */
+  suiteFolder: string
   input_hashes: Record<string, Sha256>
 }
 
@@ -39,6 +42,7 @@ const prepare = async (check: Check, context: CheckContext): Promise<Prepared> =
     command: readTestCommand(check.test_command),
     base,
     suites: { visible: visible.files, hidden: hidden?.files ?? [] },
+    suiteFolder: folderPrefix(context.contract.inputs.find(({ name }) => name === visible.name) ?? { uri: "" }),
     input_hashes: { deliverable: context.deliverable.sha256, ...Object.fromEntries(inputs) },
   }
 }
@@ -65,7 +69,7 @@ const changedBySuite = async (context: CheckContext, prepared: Prepared, base: B
   if (files.size === 0) return false
   const narrowed = (expectation: BaseRun["hidden"]) => ({ files: (expectation?.files ?? []).filter(({ file }) => files.has(file)) })
   const without = await runCandidate(context, {
-    ...runInput(prepared, base, overlay(prepared.base.files, [...prepared.suites.visible, ...prepared.suites.hidden])),
+    ...runInput(prepared, base, candidateTree(prepared, prepared.base.files)),
     visible: narrowed(base.visible),
     hidden: narrowed(base.hidden),
   })
@@ -73,6 +77,12 @@ const changedBySuite = async (context: CheckContext, prepared: Prepared, base: B
     without.problems.filter(({ code }) => code === "runner_changed").map(({ file, detail }) => `${file}: ${detail}`),
   )
   return run.problems.filter(({ code }) => code === "runner_changed").every(({ file, detail }) => suiteDoes.has(`${file}: ${detail}`))
+}
+
+/** The tree to test: the suite's folder as the base commit has it, whatever else was put there, and both suites laid over all. */
+const candidateTree = ({ base, suites, suiteFolder }: Prepared, patched: readonly TreeFile[]): TreeFile[] => {
+  const inFolder = ({ path }: TreeFile): boolean => suiteFolder !== "" && path.startsWith(suiteFolder)
+  return overlay([...patched.filter((file) => !inFolder(file)), ...base.files.filter(inFolder)], [...suites.visible, ...suites.hidden])
 }
 
 const runInput = ({ check, command }: Prepared, base: BaseRun, tree: readonly TreeFile[]) => ({
@@ -168,12 +178,11 @@ export const runTestSuitePass = async (check: Check, context: CheckContext): Pro
       reason: first.why,
       forbidden: forbidden.slice(0, LISTED).map(({ path, why }) => ({ path, why })),
     })
-  const suiteFiles = [...suites.visible, ...suites.hidden]
   context.progress("collecting the pinned suite")
   const base = await runBase(context, {
     image: check.runner_image,
     timeout_s: check.timeout_s,
-    tree: overlay(tree.files, suiteFiles),
+    tree: candidateTree(prepared, tree.files),
     suites,
     command: prepared.command,
     targets: check.target_tests ?? [],
@@ -182,7 +191,7 @@ export const runTestSuitePass = async (check: Check, context: CheckContext): Pro
   const known = new Set(base.visible.files.flatMap(({ tests }) => tests.map(({ id }) => id)))
   const unknown = check.must_pass === "all" ? undefined : check.must_pass.find((id) => !known.has(id))
   if (unknown !== undefined) throw new CheckError("test-unknown", `there is no test ${unknown} in the suite`)
-  const { runs, verdict } = await runAll(context, prepared, base, overlay(applied.files, suiteFiles))
+  const { runs, verdict } = await runAll(context, prepared, base, candidateTree(prepared, applied.files))
   const [firstRun] = runs
   if (firstRun && (await changedBySuite(context, prepared, base, firstRun)))
     throw new CheckError("suite-unusable", "the suite itself changes the test runner, so nobody can tell whether the deliverable does")

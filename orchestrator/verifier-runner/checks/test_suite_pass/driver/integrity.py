@@ -108,6 +108,7 @@ class Fingerprints:
         self.modules = []
         self.core = []
         self.vital = []
+        self.vital_functions = ((), (), ())
         self.wide = []
         self.functions, self.labels, self.codes, self.defaults, self.kwdefaults = [], [], [], [], []
         self.instructions = []
@@ -154,13 +155,14 @@ class Fingerprints:
             function.__module__ == "_pytest.legacypath" and id(function) in self.function_ids for function in functions
         )
 
-    def code_changes(self, every=all, each=map, same=operator.is_, code_of=operator.attrgetter("__code__")):
-        if every(each(same, each(code_of, self.functions), self.codes)):
+    def code_changes(self, pairs, every=all, each=map, same=operator.is_, code_of=operator.attrgetter("__code__")):
+        labels, functions, codes = pairs
+        if every(each(same, each(code_of, functions), codes)):
             return []
-        return [label for label, function, code in zip(self.labels, self.functions, self.codes) if function.__code__ is not code]
+        return [label for label, function, code in zip(labels, functions, codes) if function.__code__ is not code]
 
     def function_changes(self):
-        changed = self.code_changes()
+        changed = self.code_changes((self.labels, self.functions, self.codes))
         for label, function, defaults, kwdefaults in zip(self.labels, self.functions, self.defaults, self.kwdefaults):
             if function.__defaults__ is not defaults or function.__kwdefaults__ is not kwdefaults:
                 changed.append(label)
@@ -193,11 +195,16 @@ class Fingerprints:
 
     def runner_changes(self):
         """Between tests, when what a test patched is as it was."""
-        return self.in_spaces(self.core) + self.code_changes()
+        return self.in_spaces(self.core) + self.code_changes(self.vital_functions)
 
     def all_changes(self):
         found = [f"sys.modules[{name!r}]" for name, module in self.modules if sys.modules.get(name) is not module]
         return found + self.in_spaces(self.core) + self.in_spaces(self.wide) + self.function_changes() + list(self.interpreter_changes())
+
+    def choose_vital(self):
+        self.vital = [space for space in self.core if belongs(space.label, VITAL)]
+        chosen = [(label, function, code) for label, function, code in zip(self.labels, self.functions, self.codes) if belongs(label, VITAL)]
+        self.vital_functions = tuple(zip(*chosen))
 
     def import_machinery_settled(self):
         """After the runner has put its own hooks in place, and before the repository's code is imported."""
@@ -217,6 +224,6 @@ def take_fingerprints():
     for value in list(vars(builtins).values()):
         if isinstance(value, type) and value.__module__ == "builtins":
             taken.add_class(value, taken.wide)
-    taken.vital = [space for space in taken.core if belongs(space.label, VITAL)]
+    taken.choose_vital()
     taken.import_machinery_settled()
     return taken
