@@ -24,7 +24,7 @@ import { deployDouble, viem } from "../contracts/support/world.ts"
 import { foldOf, type History, histories, momentsOf, onChain } from "../state-machine/support/histories.ts"
 
 const HISTORIES = process.env.AFG_DEEP ? 40_000 : 2_000
-const MOMENTS = 5
+const MOMENTS = 4
 /** Questions per `eth_call`: below the gas that one call may use. */
 const PER_CALL = 400
 
