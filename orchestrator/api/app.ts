@@ -1,6 +1,7 @@
 /** The HTTP interface: one table of routes, the same steps for each. */
 import { randomUUID } from "node:crypto"
 import { Hono } from "hono"
+import { sql } from "kysely"
 import { isAfgError } from "../errors.ts"
 import { authenticate, requireAgent } from "./auth.ts"
 import { jsonBody, readBody } from "./body.ts"
@@ -103,7 +104,10 @@ export const createApp = (services: ApiServices): Hono<ApiEnv> => {
   }
 
   app.get("/healthz", (c) => c.json({ ok: true }))
-  app.get("/readyz", async (c) => c.json({ ok: true, chain_time: await services.clocks.chain() }))
+  app.get("/readyz", async (c) => {
+    await sql`select 1`.execute(services.store.db)
+    return c.json({ ok: true, chain_time: await services.clocks.chain() })
+  })
   app.get("/openapi.json", (c) => c.json(openApiDocument(services.publicOrigin)))
 
   app.post("/v1/speccheck", async (c) => {

@@ -120,7 +120,7 @@ export const agentOf = (world: Pick<ApiWorld, "origin">, role: LocalRole): AfgCl
   return createAfgClient({
     api: world.origin,
     signer: { address, signMessage: (message) => account.signMessage({ message }) },
-    patienceMs: 5_000,
+    patienceMs: 30_000,
   })
 }
 
