@@ -36,7 +36,7 @@ const schema = z.object({
   API_PORT: port.default(0),
   /** Origin under which agents reach this API; part of what the human confirms. Default: the listening address. */
   PUBLIC_ORIGIN: url
-    .refine((text) => new URL(text).origin === text, "must be an origin: scheme, host and port, nothing after them")
+    .refine((text) => URL.canParse(text) && new URL(text).origin === text, "must be an origin: scheme, host and port, nothing after them")
     .optional(),
   RPC_URL: url,
   /** JSON written by deployment: addresses and code hashes. */

@@ -77,7 +77,7 @@ const fund = async ({ afg, act }: Session, jobId: string, flags: FundFlags): Pro
 const submit = async ({ afg, account, act }: Session, jobId: string, file: string): Promise<CommandResult> => {
   const job = await afg.getJob(jobId)
   const contract = asContract(job.contract as JsonValue)
-  const { sha256, uri } = await afg.putArtifact(await readFile(file))
+  const { sha256, uri } = await afg.putArtifact(await readFile(file), contract.deliverable.phi, jobId)
   const n = job.submissions.length + 1
   const deliverableHash = toBytes32(sha256 as Sha256)
   const message = { termsHash: job.terms_hash as Hex, n, deliverableHash, uriHash: keccak256(stringToHex(uri)) }
