@@ -116,8 +116,8 @@ describe("reading patches", () => {
             assert.ok(error instanceof PatchRefused)
             return
           }
-          const resolved = new URL(`file:///root/${path.split("/").map(encodeURIComponent).join("/")}`).pathname
-          assert.ok(resolved.startsWith("/root/") && !/(?:^|\/)\.git(?:\/|$)/i.test(path.normalize("NFKC")))
+          const resolved = new URL(`file:///tree/${path.split("/").map(encodeURIComponent).join("/")}`).pathname
+          assert.ok(resolved.startsWith("/tree/") && !/(?:^|\/)\.git(?:\/|$)/i.test(path.normalize("NFKC")))
         },
       ),
       { numRuns: 1_000 },
