@@ -66,6 +66,17 @@ describe("submit", () => {
     assert.equal(await events(), before, "nothing was taken")
   })
 
+  it("a patient's data must be stored sealed, and is then served to nobody", async () => {
+    const { contract } = await funded(world, (plain) => ({ ...plain, deliverable: { ...plain.deliverable, phi: true } }))
+    const [open, sealed] = [randomBytes(48), randomBytes(48)]
+    await provider().putArtifact(open)
+    await refused("artifact_not_sealed", provider().submit(contract.job_id, await submissionOf(world, contract, open)))
+    await provider().putArtifact(sealed, true)
+    const body = await submissionOf(world, contract, sealed)
+    await provider().submit(contract.job_id, body)
+    await refused("artifact_sealed", provider().getArtifact(body.sha256))
+  })
+
   it("is relayed once; a repeated call, whenever and with whatever key, answers and changes nothing", async () => {
     const { contract } = job
     const bytes = randomBytes(128)

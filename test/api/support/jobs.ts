@@ -11,7 +11,6 @@ import { sha256Hex } from "../../../orchestrator/json/index.ts"
 import { type LocalRole, localAccount } from "../../../orchestrator/local-accounts.ts"
 import { blobUri } from "../../../orchestrator/store/index.ts"
 import { type Sha256, toBytes32 } from "../../../orchestrator/types.ts"
-import { folderBlobs } from "../../../orchestrator/verifier-runner/files/stored.ts"
 import { hashFiles, type TreeFile } from "../../../orchestrator/verifier-runner/files/tree.ts"
 import { confirmAsPerson } from "../../../scripts/demo/person.ts"
 import { built } from "../../contract/support/examples.ts"
@@ -105,8 +104,6 @@ export const upload = async (buyer: AfgClient, inputs: Inputs, sealed = true): P
   await buyer.putFolder(inputs.hidden, sealed)
 }
 
-export const hiddenHashes = (inputs: Inputs): string[] => folderBlobs(inputs.hidden).map((bytes) => sha256Hex(bytes))
-
 const SIGNERS = ["buyer", "provider", "mediator"] as const
 
 export const signatureOf = (contract: Contract, role: (typeof SIGNERS)[number]): Promise<Hex> =>
@@ -141,8 +138,8 @@ export const decide = async (world: ApiWorld, jobId: string, decision: "accept" 
   return { evidence: answer.evidence, confirmation: answer.confirmation ?? undefined }
 }
 
-export const bound = async (world: ApiWorld) => {
-  const made = await agreed(world)
+export const bound = async (world: ApiWorld, change?: (contract: Contract) => Contract) => {
+  const made = await agreed(world, change)
   const decided = await decide(world, made.contract.job_id)
   const answer = await agentOf(world, "buyer").fund(made.contract.job_id, decided.evidence, decided.confirmation)
   return { ...made, decided, answer }
@@ -160,8 +157,8 @@ export const authorizationFor = async ({ funding }: FundAnswer) => {
   return { salt, validAfter, validBefore, signature: await localAccount("buyer").account.sign({ hash: hashTypedData(typed_data) }) }
 }
 
-export const funded = async (world: ApiWorld) => {
-  const made = await bound(world)
+export const funded = async (world: ApiWorld, change?: (contract: Contract) => Contract) => {
+  const made = await bound(world, change)
   const buyer = agentOf(world, "buyer")
   const wallet = createWalletClient({
     account: localAccount("buyer").account,
