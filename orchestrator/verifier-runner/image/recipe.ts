@@ -91,6 +91,9 @@ export const DIRECTORIES: readonly OwnDirectory[] = [
   { path: "run", mode: 0o755, uid: 0 },
   { path: "sys", mode: 0o555, uid: 0 },
   { path: "tmp", mode: 0o1777, uid: 0 },
+  // Docker makes a folder that the layer does not mention unreadable for anyone but root.
+  { path: "usr/local", mode: 0o755, uid: 0 },
+  { path: "usr/local/lib", mode: 0o755, uid: 0 },
   { path: "usr/local/lib/afg", mode: 0o755, uid: 0 },
   { path: "var/cache", mode: 0o755, uid: 0 },
   { path: "var/lib", mode: 0o755, uid: 0 },
