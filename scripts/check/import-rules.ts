@@ -70,6 +70,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   // What composes: the store, timers and chain that every role stands on, the roles, and the commands.
   core: [...CORE, ...LOCAL, "store", "timers", "chain", "reconciler", "deployments"],
   "verifier-role": [...CORE, ...LOCAL, "store", "timers", "verifier-runner", "reconciler", "core"],
+  orchestrator: ["*"],
   main: ["*"],
   // `afg demo` and `afg dev` start what is in `scripts/`.
   cli: ["*", "scripts"],
