@@ -1,6 +1,6 @@
 /** The verifier: runs a contract's checks in hardened containers, makes and verifies evidence (AFG §6 to §8). */
 export { RUNNABLE_CHECKS, type UnsupportedCheck, unsupportedChecks } from "./checks/registry.ts"
-export { openEngine } from "./engine/engine.ts"
+export { lazyEngine, openEngine } from "./engine/engine.ts"
 export type { ContainerRun, Engine, Limits, RunOutcome } from "./engine/types.ts"
 export { type BundleFiles, bundleOfBytes, loadBundle } from "./evidence/load.ts"
 export { type Leaf, leavesOf, merkleRoot } from "./evidence/merkle.ts"

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Command } from "commander"
 import { accountOfKeyFile, parseContract } from "../../contract/index.ts"
-import { openEngine, runVerification, sha256Of, type VerdictSigner, type Verification } from "../../verifier-runner/index.ts"
+import { lazyEngine, runVerification, sha256Of, type VerdictSigner, type Verification } from "../../verifier-runner/index.ts"
 import type { Run } from "../commands.ts"
 import { inputFiles } from "../input-files.ts"
 import { type CliIo, type CommandResult, type ExitCode, readInput } from "../io.ts"
@@ -40,7 +40,7 @@ const run = async (flags: Flags, io: CliIo): Promise<CommandResult> => {
   const contract = parseContract(contractBytes)
   const deliverable = await readInput(flags.deliverable)
   const signer = await signerOf(flags.keyFile)
-  const engine = await openEngine(io.env)
+  const engine = lazyEngine(io.env)
   const clock = () => Math.floor(Date.now() / 1000)
   try {
     const verification = await runVerification({

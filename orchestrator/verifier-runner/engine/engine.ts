@@ -118,3 +118,18 @@ export const openEngine = async (env: Env = process.env): Promise<Engine> => {
     description: [record.kind, record.version, record.runtime].filter((part) => part !== null).join(" "),
   }
 }
+
+/** An engine that is opened when something is first run on it: checks that need no container need no engine either. */
+export const lazyEngine = (env: Env = process.env): Engine => {
+  let opened: Promise<Engine> | undefined
+  const open = (): Promise<Engine> => {
+    opened ??= openEngine(env)
+    return opened
+  }
+  return {
+    run: async (run) => (await open()).run(run),
+    sweep: async () => (await open()).sweep(),
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+    description: "opened when needed",
+  }
+}

@@ -20,13 +20,16 @@ const found = await containers()
 
 type Answer = { exit: number; stdout: string; json: Record<string, unknown> }
 
-const afg = (...args: string[]): Promise<Answer> =>
+/** An empty home is a checkout that was never set up: what is judged without a container must not need one. */
+const BARE = { ...process.env, AFG_HOME: at("home") }
+
+const run = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<Answer> =>
   new Promise((resolve) => {
     const cli = join(projectRoot, "orchestrator/cli/afg.ts")
     execFile(
       process.execPath,
       ["--disable-warning=ExperimentalWarning", cli, ...args],
-      { encoding: "utf8", maxBuffer: 1 << 26 },
+      { encoding: "utf8", maxBuffer: 1 << 26, env },
       (error, stdout) => {
         let json: Record<string, unknown> = {}
         try {
@@ -38,6 +41,8 @@ const afg = (...args: string[]): Promise<Answer> =>
       },
     )
   })
+
+const afg = (...args: string[]): Promise<Answer> => run(BARE, ...args)
 
 const json = (value: unknown): Uint8Array => canonicalBytes(JSON.parse(JSON.stringify(value)) as JsonValue)
 const save = async (name: string, bytes: Uint8Array | string): Promise<string> => {
@@ -52,10 +57,10 @@ const delivered = await save("delivered.txt", DELIVERABLE)
 const empty = at("empty")
 await mkdir(empty)
 
-describe("afg check run and afg evidence", { skip: found === null && "there is no container engine" }, () => {
+describe("afg check run and afg evidence", () => {
   it("judge, write a bundle, verify it, prove from it", async () => {
     const out = at("out")
-    const run = await afg(
+    const ran = await afg(
       "check",
       "run",
       "--contract",
@@ -70,7 +75,7 @@ describe("afg check run and afg evidence", { skip: found === null && "there is n
       out,
       "--json",
     )
-    assert.deepEqual([run.exit, run.json.verdict, Object.keys(run.json).sort()], [0, "PASS", ["bundle", "check_results", "verdict"]])
+    assert.deepEqual([ran.exit, ran.json.verdict, Object.keys(ran.json).sort()], [0, "PASS", ["bundle", "check_results", "verdict"]])
     const whole = await afg("evidence", "verify", out, "--json")
     assert.equal(whole.exit, 0, whole.stdout)
     assert.deepEqual(Object.keys(whole.json).sort(), ["anchored", "merkle_root", "problems", "valid", "verifier"])
@@ -143,14 +148,17 @@ describe("afg check run and afg evidence", { skip: found === null && "there is n
     assert.equal((await afg("check", "run", "--json")).exit, 2)
   })
 
-  it("take inputs by name or hash, from folders and revealed ones", async () => {
+  it("take inputs by name or hash, from folders and revealed ones", {
+    skip: found === null && "there is no container engine",
+  }, async () => {
     if (found === null) return
     const world = await tiny({ image: found.image.runner_image })
     const contract = await save("suite.json", json(world.contract))
     await save(`inputs/${sha256Of(world.bundle)}`, world.bundle)
     for (const { path, bytes } of withPrefix(world.hidden, "reveal/hidden_tests/")) await save(path, bytes)
     const check = async (patch: string, ...more: string[]) =>
-      afg(
+      run(
+        process.env,
         "check",
         "run",
         "--contract",
@@ -166,6 +174,20 @@ describe("afg check run and afg evidence", { skip: found === null && "there is n
     const cheat = await check(calc(`import os\nos._exit(0)\n${FAULTY}`), "--reveal", at("reveal"))
     assert.deepEqual([cheat.exit, cheat.json.verdict], [1, "FAIL"])
     assert.equal((await check(calc(FIXED))).exit, 3)
+    const bare = await afg(
+      "check",
+      "run",
+      "--contract",
+      contract,
+      "--inputs",
+      at("inputs"),
+      "--reveal",
+      at("reveal"),
+      "--deliverable",
+      at("patch.diff"),
+      "--json",
+    )
+    assert.deepEqual([bare.exit, bare.json.verdict], [3, "INCONCLUSIVE"])
   })
 })
 
