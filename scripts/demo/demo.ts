@@ -4,6 +4,7 @@
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { AfgError } from "../../orchestrator/errors.ts"
 import { afgHome } from "../../orchestrator/setup-record.ts"
 import { codeFixFixture } from "../fixtures/code-fix.ts"
 import { type LocalNetwork, startNetwork } from "../local/network.ts"
@@ -70,16 +71,21 @@ export const runDemo = async (options: DemoOptions): Promise<DemoSummary> => {
   const dataDir = mkdtempSync(join(home, `${options.path}-`))
   const { title, play } = PATHS[options.path]
   narrator.heading(`${title}  (logs and evidence: ${dataDir})`)
-  const network = await narrator.step("network", "starts: chain, contracts, services", async () => {
-    const up = await startNetwork({ dataDir, redis: options.redis, onRestart: narrator.aside })
-    return { up, note: `chain 31337, ${up.accounts.length} keys, timers on ${options.redis ? "Redis" : "the embedded store"}` }
-  })
-  const { up } = network
+  // From here on an interruption ends the story in order: whatever is up by then is stopped.
   const interrupted = Promise.withResolvers<never>()
-  const onSignal = (signal: NodeJS.Signals): void => interrupted.reject(new Error(`stopped by ${signal}`))
+  interrupted.promise.catch(() => undefined)
+  const onSignal = (signal: NodeJS.Signals): void => interrupted.reject(new AfgError("demo-interrupted", `stopped by ${signal}`))
   process.once("SIGINT", onSignal)
   process.once("SIGTERM", onSignal)
+  const starting = startNetwork({ dataDir, redis: options.redis, onRestart: narrator.aside })
   try {
+    const { up } = await narrator.step("network", "starts: chain, contracts, services", async () => {
+      const network = await Promise.race([starting, interrupted.promise])
+      return {
+        up: network,
+        note: `chain 31337, ${network.accounts.length} keys, timers on ${options.redis ? "Redis" : "the embedded store"}`,
+      }
+    })
     const scene: Scene = {
       network: up,
       narrator,
@@ -98,6 +104,10 @@ export const runDemo = async (options: DemoOptions): Promise<DemoSummary> => {
   } finally {
     process.off("SIGINT", onSignal)
     process.off("SIGTERM", onSignal)
-    await up.stop()
+    // A network that could not be started has stopped its parts itself.
+    await starting.then(
+      (network) => network.stop(),
+      () => undefined,
+    )
   }
 }

@@ -12,6 +12,11 @@ export const ERRORS = {
     what: "There will be no confirmation for this request: it has expired, was cancelled or cannot be shown.",
     recovery: "Ask for a new confirmation. It is not a denial, and counts as none.",
   },
+  "demo-interrupted": {
+    status: 503,
+    what: "The demonstration was stopped from outside before its end.",
+    recovery: "Run it again; everything it had started was stopped.",
+  },
   "person-failed": {
     status: 500,
     what: "The demonstration's person ended without a decision.",

@@ -25,6 +25,10 @@ export const build: CommandModule["build"] = (command: Command, io, run) => {
       run(async () => {
         const port = portOf(flags.port)
         const { startNetwork } = await import("../../../scripts/local/network.ts")
+        // Before anything is started, so that an interruption during the start is not lost.
+        const { promise: stopped, resolve } = Promise.withResolvers<void>()
+        process.once("SIGINT", () => resolve())
+        process.once("SIGTERM", () => resolve())
         const network = await startNetwork({
           dataDir: absolute(io.cwd, flags.data ?? join(afgHome(io.env), "dev")),
           ...(port === undefined ? {} : { port }),
@@ -44,9 +48,6 @@ export const build: CommandModule["build"] = (command: Command, io, run) => {
           contracts: Object.fromEntries(Object.entries(contracts).map(([name, { address }]) => [name, address])),
         }
         io.stdout(`${JSON.stringify(ready)}\n`)
-        const { promise: stopped, resolve } = Promise.withResolvers<void>()
-        process.once("SIGINT", () => resolve())
-        process.once("SIGTERM", () => resolve())
         await stopped
         await network.stop()
         return { exit: 0, text: "" }
