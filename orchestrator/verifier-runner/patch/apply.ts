@@ -36,11 +36,14 @@ export const applyPatch = async (
 ): Promise<AppliedPatch | { refused: PatchRefusal }> => {
   try {
     const sections = readPatch(patch)
+    const own = new Set(base.files.map((file) => file.path))
     const twinOf = lookalikes([...base.files.map(({ path }) => path), ...known])
     for (const { path, kind } of sections) {
       checkPath(path)
       const twin = kind === "add" ? twinOf(path) : undefined
-      if (twin !== undefined) throw new PatchRefused("patch_lookalike", `${path} looks like ${twin}`, path)
+      // Paths of a sealed suite are not told.
+      const named = twin !== undefined && own.has(twin) ? twin : "a path that is there already"
+      if (twin !== undefined) throw new PatchRefused("patch_lookalike", `${path} looks like ${named}`, path)
     }
     const applied = await repository.apply(base.tree, writePatch(sections))
     if ("refused" in applied) throw new PatchRefused("patch_does_not_apply", applied.refused)

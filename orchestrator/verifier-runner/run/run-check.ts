@@ -19,6 +19,9 @@ const errorReport = (context: CheckContext, code: string, message: string): Chec
   outputs: [],
 })
 
+/** Faults that may be over at the next try. */
+const PASSING = /^(?:engine|container)-/
+
 type Attempt = { report: CheckReport; retry: boolean }
 
 /** Whatever is thrown is the verifier's fault: no way leads from here to pass or fail. */
@@ -32,7 +35,7 @@ const attempt = async (check: Check, contract: Contract, context: CheckContext):
   } catch (error) {
     if (isAfgError(error) && error.code === "run-aborted") throw error
     if (error instanceof CheckError) return { report: errorReport(context, error.code, error.message), retry: error.retry }
-    if (isAfgError(error)) return { report: errorReport(context, error.code, error.message), retry: true }
+    if (isAfgError(error)) return { report: errorReport(context, error.code, error.message), retry: PASSING.test(error.code) }
     return { report: errorReport(context, "internal", error instanceof Error ? error.message : String(error)), retry: false }
   }
 }

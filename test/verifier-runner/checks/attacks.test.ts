@@ -130,6 +130,62 @@ for number in range(3, 1024):
 `,
     is: "report_changed",
   },
+  {
+    name: "forged answers on the driver's own output, by way of /proc",
+    code: `import os
+for pid in (1, os.getppid()):
+    for number in range(0, 16):
+        try:
+            os.write(os.open(f"/proc/{pid}/fd/{number}", os.O_WRONLY), b'{"end": true}\\n')
+        except OSError:
+            pass
+`,
+    is: "tests_failed",
+  },
+  {
+    name: "pytest.raises that takes anything",
+    code: "import contextlib, pytest\npytest.raises = lambda *a, **k: contextlib.suppress(BaseException)\n",
+    is: "runner_changed",
+    detail: /pytest\.raises/,
+  },
+  {
+    name: "a runner patched after the first test and mended before the last",
+    code: `import _pytest.python
+_run = _pytest.python.Function.runtest
+def double(value):
+    _pytest.python.Function.runtest = lambda self: setattr(_pytest.python.Function, "runtest", _run)
+    return value * 2
+`,
+    is: "runner_changed",
+  },
+  {
+    name: "instructions overwritten in memory",
+    code: `import ctypes, _pytest.python
+code = _pytest.python.Function.runtest.__code__
+nothing = (lambda self: None).__code__
+offset = type(code).__basicsize__
+ctypes.memmove(id(code) + offset, id(nothing) + offset, 2)
+ctypes.memmove(id(code) + offset, bytes(nothing.co_code), len(nothing.co_code))
+`,
+    is: /runner_changed|process_died|tests_failed/,
+  },
+  {
+    name: "a report that is a pipe, and folders that nobody may enter",
+    code: `import atexit, os
+def double(value):
+    os.makedirs("/tmp/closed/inner", exist_ok=True)
+    open("/tmp/closed/inner/x", "w").close()
+    os.chmod("/tmp/closed/inner", 0)
+    os.chmod("/tmp/closed", 0)
+    for name in os.listdir("/tmp"):
+        if name.startswith("report-"):
+            os.unlink("/tmp/" + name)
+            os.mkfifo("/tmp/" + name)
+    return value + 2
+`,
+    is: /tests_failed|report_invalid|report_changed|timeout/,
+    timeout_s: 20,
+  },
   { name: "the test driver killed", code: "import os\nos.kill(os.getppid(), 9)\n", is: "runner_killed" },
   { name: "a test that never ends", code: "while True:\n    pass\n", is: "timeout", timeout_s: 5 },
   { name: "more memory than there is", code: "hoard = []\nwhile True:\n    hoard.append(bytearray(1 << 24))\n", is: "out_of_memory" },

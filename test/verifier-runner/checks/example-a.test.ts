@@ -1,12 +1,12 @@
 /** Worked example A for real: 212 tests and a hidden suite of 18, in containers. */
 import assert from "node:assert/strict"
 import { readFile } from "node:fs/promises"
+import { join } from "node:path"
 import { after, describe, it } from "node:test"
 import { type Contract, exampleContract } from "../../../orchestrator/contract/index.ts"
 import { localAccount } from "../../../orchestrator/local-accounts.ts"
 import { readFolder, runVerification, sha256Of, verifyBundle } from "../../../orchestrator/verifier-runner/index.ts"
 import { buildCodeFix, codeFixFixture, codeFixWork } from "../../../scripts/fixtures/code-fix.ts"
-import { replaceFile } from "../support/diff.ts"
 import { containers } from "../support/engine.ts"
 import { signerOf } from "../support/plain.ts"
 import { resultOf } from "../support/tiny.ts"
@@ -83,15 +83,22 @@ describe("worked example A", { skip: found === null && "there is no container en
     assert.deepEqual(resultOf(first, "c1").output_hashes, resultOf(second, "c1").output_hashes)
   })
 
+  const BAD: readonly [name: string, code: string][] = [
+    ["bad-edits-tests", "forbidden_path"],
+    ["bad-conftest", "forbidden_path"],
+    ["bad-exit", "process_died"],
+    ["bad-runner", "runner_changed"],
+    ["bad-breaks-others", "tests_failed"],
+  ]
+  for (const [name, code] of BAD)
+    it(`${name} fails: ${code}`, async () => {
+      const verification = await verify(await readFile(join(fixture.patches, `${name}.diff`)))
+      assert.equal(verification.verdict, "FAIL")
+      assert.equal(resultOf(verification, "c1").summary.code, code)
+    })
+
   it("a hack that fits the visible tests fails on the hidden ones", async () => {
-    const module = await readFile(new URL("../../../scripts/fixtures/code-fix/base/src/ledger/rounding.py", import.meta.url), "utf8")
-    const table =
-      '"0.125": "0.12", "0.135": "0.14", "2.345": "2.34", "2.355": "2.36", "-0.125": "-0.12", "-0.135": "-0.14", "1.005": "1.00"'
-    const hacked = module.replace(
-      "    step =",
-      `    known = {${table}}\n    if str(value) in known:\n        return Decimal(known[str(value)])\n    step =`,
-    )
-    const verification = await verify(Buffer.from(replaceFile("src/ledger/rounding.py", module, hacked)))
+    const verification = await verify(await readFile(join(fixture.patches, "bad-hack.diff")))
     assert.equal(verification.verdict, "FAIL")
     const { summary } = resultOf(verification, "c1")
     assert.deepEqual([summary.code, summary.passed, summary.failed_tests], ["tests_failed", 212, undefined])

@@ -4,6 +4,7 @@ import { describe, it } from "node:test"
 import { asContract, type Contract } from "../../../orchestrator/contract/index.ts"
 import { hashFiles, runVerification, sha256Of } from "../../../orchestrator/verifier-runner/index.ts"
 import { overallVerdict } from "../../../orchestrator/verifier-runner/run/run-check.ts"
+import { addFile } from "../support/diff.ts"
 import { DELIVERABLE, goneEngine, plainContract, signerOf, verifyPlain } from "../support/plain.ts"
 import { calc, FIXED, file, resultOf, tiny, verifyTiny } from "../support/tiny.ts"
 
@@ -113,6 +114,21 @@ describe("errors", () => {
 })
 
 describe("a deliverable", () => {
+  it("that puts a file where the hidden suite has a folder fails, and the suite's names are not told", async () => {
+    const sealed = await tiny()
+    for (const [patch, code] of [
+      [calc(FIXED) + addFile("hidden", "x\n"), "forbidden_path"],
+      [calc(FIXED) + addFile("hidden/test_large.py/x", "x\n"), "forbidden_path"],
+      [calc(FIXED) + addFile("hidden/Test_large.py", "x\n"), "patch_lookalike"],
+      [calc(FIXED) + addFile("hidden/test_large.py", "x\n"), "forbidden_path"],
+    ] as const) {
+      const { status, summary } = resultOf(await verifyTiny(sealed, patch, goneEngine()), "c1")
+      assert.deepEqual([status, summary.code], ["fail", code])
+      // Its own path is all that a deliverable is told.
+      if (!patch.includes("test_large.py")) assert.ok(!JSON.stringify(summary).includes("test_large.py"))
+    }
+  })
+
   it("that is too large fails without being run", async () => {
     const contract = plainContract()
     const small: Contract = { ...contract, deliverable: { ...contract.deliverable, max_size_bytes: 5 } }

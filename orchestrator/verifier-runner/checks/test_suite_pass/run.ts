@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import type { CheckOf } from "../../../contract/index.ts"
 import { folderPrefix } from "../../../contract/tree-hash.ts"
+import { isAfgError } from "../../../errors.ts"
 import type { JsonValue } from "../../../json/index.ts"
 import type { Sha256 } from "../../../types.ts"
 import { hashFiles, overlay, type TreeFile } from "../../files/tree.ts"
@@ -83,6 +84,16 @@ const changedBySuite = async (context: CheckContext, prepared: Prepared, base: B
 const candidateTree = ({ base, suites, suiteFolder }: Prepared, patched: readonly TreeFile[]): TreeFile[] => {
   const inFolder = ({ path }: TreeFile): boolean => suiteFolder !== "" && path.startsWith(suiteFolder)
   return overlay([...patched.filter((file) => !inFolder(file)), ...base.files.filter(inFolder)], [...suites.visible, ...suites.hidden])
+}
+
+/** Null where the patch puts a file in the suites' way. */
+const treeOrConflict = (prepared: Prepared, patched: readonly TreeFile[]): TreeFile[] | null => {
+  try {
+    return candidateTree(prepared, patched)
+  } catch (error) {
+    if (isAfgError(error) && error.code === "tree-conflict") return null
+    throw error
+  }
 }
 
 const runInput = ({ check, command }: Prepared, base: BaseRun, tree: readonly TreeFile[]) => ({
@@ -178,6 +189,9 @@ export const runTestSuitePass = async (check: Check, context: CheckContext): Pro
       reason: first.why,
       forbidden: forbidden.slice(0, LISTED).map(({ path, why }) => ({ path, why })),
     })
+  const candidate = treeOrConflict(prepared, applied.files)
+  if (candidate === null)
+    return failed(prepared, "forbidden_path", { reason: "a file is where the suites have a folder, or the other way round" })
   context.progress("collecting the pinned suite")
   const base = await runBase(context, {
     image: check.runner_image,
@@ -191,7 +205,7 @@ export const runTestSuitePass = async (check: Check, context: CheckContext): Pro
   const known = new Set(base.visible.files.flatMap(({ tests }) => tests.map(({ id }) => id)))
   const unknown = check.must_pass === "all" ? undefined : check.must_pass.find((id) => !known.has(id))
   if (unknown !== undefined) throw new CheckError("test-unknown", `there is no test ${unknown} in the suite`)
-  const { runs, verdict } = await runAll(context, prepared, base, candidateTree(prepared, applied.files))
+  const { runs, verdict } = await runAll(context, prepared, base, candidate)
   const [firstRun] = runs
   if (firstRun && (await changedBySuite(context, prepared, base, firstRun)))
     throw new CheckError("suite-unusable", "the suite itself changes the test runner, so nobody can tell whether the deliverable does")

@@ -1,5 +1,5 @@
 /** One container in which jobs run, and what came of each. */
-import { DEFAULT_LIMITS } from "../../engine/types.ts"
+import { DEFAULT_LIMITS, type Limits } from "../../engine/types.ts"
 import type { TreeFile } from "../../files/tree.ts"
 import { type CheckContext, CheckError } from "../check.ts"
 import { type JobAnswer, readDriverOutput } from "./driver-output.ts"
@@ -11,6 +11,8 @@ export type SuiteRun =
   | { kind: "stopped"; code: "timeout" | "out_of_memory" | "output_limit" | "runner_killed"; detail: string; answers: JobAnswer[] }
 
 const KILLED = 128
+/** The driver's output has every file's report and the beginning of its log. */
+const LIMITS: Limits = { ...DEFAULT_LIMITS, output_bytes: 256 * 1024 ** 2 }
 
 /** Runs jobs over a tree. Throws {@link CheckError} when the verifier itself is at fault, or the engine's own errors. */
 export const runJobs = async (
@@ -21,7 +23,7 @@ export const runJobs = async (
     image: options.image,
     command: DRIVER_COMMAND,
     files: inputFiles(options.tree, options.jobs),
-    limits: DEFAULT_LIMITS,
+    limits: LIMITS,
     timeout_s: options.timeout_s,
     signal: context.signal,
   })
@@ -33,9 +35,9 @@ export const runJobs = async (
     detail,
     answers,
   })
-  if (outcome.out_of_memory) return stopped("out_of_memory", `more than ${DEFAULT_LIMITS.memory_bytes} bytes of memory`)
+  if (outcome.out_of_memory) return stopped("out_of_memory", `more than ${LIMITS.memory_bytes} bytes of memory`)
   if (outcome.end.kind === "timeout") return stopped("timeout", `not done in ${options.timeout_s} s`)
-  if (outcome.end.kind === "output-limit") return stopped("output_limit", `more than ${DEFAULT_LIMITS.output_bytes} bytes of output`)
+  if (outcome.end.kind === "output-limit") return stopped("output_limit", `more than ${LIMITS.output_bytes} bytes of output`)
   // Only what runs in the container can end the driver by a signal.
   if (outcome.end.code > KILLED) return stopped("runner_killed", `signal ${outcome.end.code - KILLED} ended the test driver`)
   if (output === null || !output.complete || outcome.end.code !== 0) {

@@ -20,12 +20,13 @@ import selectors
 import shutil
 import signal
 import site
+import stat
 import time
 
 TREE = "/in/tree"
 JOBS = "/in/jobs.json"
 SCRATCH = "/tmp"
-LOG_BYTES = 256 * 1024
+LOG_BYTES = 64 * 1024
 RECORD_BYTES = 16 * 1024 * 1024
 REPORT_BYTES = 16 * 1024 * 1024
 MAC_BYTES = 32
@@ -75,6 +76,12 @@ def everything_else_is_gone():
 
 
 def clear_scratch():
+    """Removes what a job left, also from folders that it closed. What cannot be removed is in no later job's way: nothing has a fixed name."""
+    for folder, folders, _ in os.walk(SCRATCH):
+        for name in folders:
+            path = os.path.join(folder, name)
+            if not os.path.islink(path):
+                os.chmod(path, 0o700)
     for entry in os.scandir(SCRATCH):
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path, ignore_errors=True)
@@ -156,7 +163,7 @@ def become_job(job, key, report_path, result, log, child):
         file.write("1000")
     set_dumpable(0)
     os.chdir(TREE)
-    home = os.path.join(SCRATCH, "home")
+    home = os.path.join(SCRATCH, f"home-{secrets.token_hex(8)}")
     os.mkdir(home)
     os.environ.clear()
     os.environ.update(
@@ -173,11 +180,15 @@ def become_job(job, key, report_path, result, log, child):
 
 
 def read_report(path):
+    """The report, if it is a plain file of a plausible size."""
     try:
-        with open(path, "rb") as file:
-            report = file.read(REPORT_BYTES + 1)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        report = file.read(REPORT_BYTES + 1)
     return report if len(report) <= REPORT_BYTES else None
 
 
