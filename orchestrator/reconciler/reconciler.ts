@@ -31,6 +31,8 @@ const BATCH = 250
 const BATCHES = { pglite: 1, postgres: 3 } as const
 /** Jobs for which something is performed at the same time. */
 const PERFORMING = 64
+/** Seconds until a job that could not be judged is looked at again. */
+const UNJUDGED_S = 60
 /** Due jobs that a sweep asks for at a time. */
 const PAGE = 1_000
 
@@ -55,13 +57,24 @@ export const createReconciler = (options: ReconcilerOptions): Reconciler => {
     hints.add(hint)
   }
 
+  /** A job that cannot be judged must not hold up the others of its batch, nor be tried with each of them. */
+  const decide = (due: DueJob, now: UnixSeconds): Plan => {
+    try {
+      return planFor(due, now, clocks.wallMs())
+    } catch (error) {
+      log("error", "cannot judge", { job: due.jobId, reason: error instanceof Error ? error.message : String(error) })
+      const { jobId, lastSeq } = due
+      return { kind: "rest", projection: { jobId, lastSeq, state: null, open: true, wakeAt: now + UNJUDGED_S } }
+    }
+  }
+
   const look = async (jobIds: readonly string[], detach: Detach): Promise<Iterable<string>> => {
     const now = await clocks.chain()
     const due = await loadDue(store.db, jobIds, now)
     failpoint("reconcile.loaded")
     const found: Projection[] = []
     for (const one of due) {
-      const plan = planFor(one, now, clocks.wallMs())
+      const plan = decide(one, now)
       if (plan.kind === "rest") found.push(plan.projection)
       else
         detach(

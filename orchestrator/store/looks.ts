@@ -17,8 +17,8 @@ export type ActionState = { refused: boolean; notBefore: number }
 /** A job as a look needs it. `lastSeq` names the history it was loaded with. */
 export type DueJob = { jobId: string; terms: Terms; lastSeq: number; events: JobEvent[]; actions: ReadonlyMap<string, ActionState> }
 
-/** What a look found: for lists, and for the sweep. */
-export type Projection = { jobId: string; lastSeq: number; state: string; open: boolean; wakeAt: UnixSeconds | null }
+/** What a look found: for lists, and for the sweep. A state of null: as it was. */
+export type Projection = { jobId: string; lastSeq: number; state: string | null; open: boolean; wakeAt: UnixSeconds | null }
 
 /** A due job and its place in the order of due jobs. */
 export type DuePlace = { jobId: string; wakeAt: UnixSeconds }
@@ -80,7 +80,7 @@ export const saveProjections = async (db: Connection, found: readonly Projection
       select standings.job_id from afg.standings join found on found.job_id = standings.job_id and found.last_seq = standings.last_seq
       for update of standings skip locked
     )
-    update afg.standings set state = found.state, open = found.open, wake_at = found.wake_at
+    update afg.standings set state = coalesce(found.state, standings.state), open = found.open, wake_at = found.wake_at
     from found join mine on mine.job_id = found.job_id
     where standings.job_id = found.job_id
     returning standings.job_id`.execute(db)
