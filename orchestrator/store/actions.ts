@@ -66,8 +66,3 @@ export const failedActions = async (db: Connection, jobId: string): Promise<({ k
     .execute()
   return rows.map((row) => ({ key: row.action_key, code: row.code ?? "internal", message: row.message ?? "" }))
 }
-
-/** A performer that is known to be dead holds nothing: for the one process that has the data directory. `Store.releaseDead` knows by itself. */
-export const releaseActions = async (db: Connection): Promise<void> => {
-  await db.updateTable("afg.actions").set({ not_before: 0 }).where("status", "in", ["running", "done"]).execute()
-}

@@ -2,12 +2,13 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { PGlite } from "@electric-sql/pglite"
-import { Kysely, PostgresDialect, sql } from "kysely"
+import { Kysely, PostgresDialect } from "kysely"
 import type pg from "pg"
 import { afgHome } from "../setup-record.ts"
 import { placeBlankDatabase } from "./blank-database.ts"
 import { createChanges } from "./changes.ts"
 import { lockDirectory } from "./directory-lock.ts"
+import { keepHouse } from "./housekeeping.ts"
 import { migrate } from "./migrate.ts"
 import type { OpenDatabase } from "./open.ts"
 import { PGlitePool } from "./pglite-pool.ts"
@@ -32,8 +33,7 @@ export const openEmbedded = async (dataDir: string): Promise<OpenDatabase> => {
     const pool = new PGlitePool(opened)
     const plain = new Kysely<Database>({ dialect: new PostgresDialect({ pool: pool as unknown as pg.Pool }) })
     await migrate(plain)
-    // The server that PGlite lacks would clean up after updates.
-    await sql`vacuum analyze afg.standings, afg.actions, afg.events`.execute(plain)
+    const stopKeepingHouse = await keepHouse(pool)
     const changes = createChanges()
     return {
       kind: "pglite",
@@ -46,6 +46,7 @@ export const openEmbedded = async (dataDir: string): Promise<OpenDatabase> => {
       openSession: async () => async () => undefined,
       alone: (_, work) => work(),
       close: async () => {
+        stopKeepingHouse()
         await plain.destroy()
         await opened.close()
         lock.release()

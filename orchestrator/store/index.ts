@@ -10,7 +10,6 @@ export {
   failedActions,
   finishAction,
   LONGEST_POSTPONEMENT_MS,
-  releaseActions,
 } from "./actions.ts"
 export { type BlobStore, blobHash, blobUri, describeBlob, openBlobs, type StoredBlob } from "./blobs.ts"
 export type { EventSignal } from "./changes.ts"
@@ -23,7 +22,6 @@ export {
   findJobByRef,
   insertJob,
   type NewJob,
-  openJobs,
   type StoredJob,
 } from "./jobs.ts"
 export {

@@ -85,9 +85,3 @@ export const countOpenJobs = async (db: Connection, buyer: string): Promise<numb
     select count(*) as count from afg.jobs join afg.standings using (job_id) where buyer = ${buyer.toLowerCase()} and open`.execute(db)
   return Number(rows[0]?.count)
 }
-
-/** Every job that is not over. */
-export const openJobs = async (db: Connection): Promise<string[]> => {
-  const rows = await db.selectFrom("afg.standings").select("job_id").where("open", "=", true).execute()
-  return rows.map(({ job_id }) => job_id)
-}

@@ -153,6 +153,7 @@ export class PGlitePool extends EventEmitter {
   readonly options = { keepAlive: true }
   readonly #db: PGlite
   readonly #turns = createTurns()
+  #uses = 0
 
   constructor(db: PGlite) {
     super()
@@ -161,7 +162,13 @@ export class PGlitePool extends EventEmitter {
     this.setMaxListeners(0)
   }
 
+  /** How often it was used: once for each statement outside a transaction, once for each transaction. */
+  get uses(): number {
+    return this.#uses
+  }
+
   async connect(): Promise<PGliteClient> {
+    this.#uses += 1
     return new PGliteClient(this.#db, this.#turns)
   }
 

@@ -14,6 +14,7 @@ import { onDatabase, onRedis } from "./backend.ts"
 export type VerificationOrder = { jobId: string; n: number; by: "primary" | "fallback"; key: string }
 
 export type TimerHandlers = {
+  /** Not waited for: the store knows what is left to do, so the queue need not. */
   wake?: (jobId: string) => Promise<void>
   verify?: (order: VerificationOrder) => Promise<void>
 }
@@ -32,7 +33,7 @@ export type Timers = {
   enqueueVerification: (order: VerificationOrder) => Promise<void>
   /** Starts the workers. */
   start: (handlers: TimerHandlers, concurrency?: { wake?: number; verify?: number }) => Promise<void>
-  /** Waits for what is being handled, and ends. */
+  /** Waits for verifications under way, and ends. */
   close: () => Promise<void>
 }
 
@@ -60,7 +61,10 @@ const REMOVE = { removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } } as
 const LOCK_MS = 5_000
 /** A delivery that is lost again and again is still only a hint; the sweep brings it back. */
 const STALLED_AT_MOST = 1_000
+/** Deliveries fetched at the same time. */
 const WAKE_CONCURRENCY = 200
+/** A bulk costs BullMQ a temporary table on PostgreSQL: worth while from about here. */
+const BULK_FROM = 5
 
 const idOf = (...parts: (string | number)[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
 
@@ -127,7 +131,11 @@ export const openTimers = async (options: TimerOptions): Promise<Timers> => {
     failpoint("queue.added")
   }
   const wakeAll = async (wanted: readonly Wake[]): Promise<void> => {
-    if (wanted.length > 0) await hint(() => wakes.addBulk(wanted.map(wakeEntry)))
+    if (wanted.length === 0) return
+    const entries = wanted.map(wakeEntry)
+    await hint(() =>
+      entries.length < BULK_FROM ? Promise.all(entries.map(({ name, data, opts }) => wakes.add(name, data, opts))) : wakes.addBulk(entries),
+    )
   }
 
   return {
@@ -146,7 +154,10 @@ export const openTimers = async (options: TimerOptions): Promise<Timers> => {
       failpoint("queue.added")
     },
     start: async ({ wake, verify }, concurrency = {}) => {
-      if (wake !== undefined) await startWorker<{ jobId: string }>(WAKE, ({ jobId }) => wake(jobId), concurrency.wake ?? WAKE_CONCURRENCY)
+      const deliver = async ({ jobId }: { jobId: string }): Promise<void> => {
+        wake?.(jobId).catch(onError)
+      }
+      if (wake !== undefined) await startWorker(WAKE, deliver, concurrency.wake ?? WAKE_CONCURRENCY)
       if (verify !== undefined) await startWorker<VerificationOrder>(VERIFY, verify, concurrency.verify ?? 1)
     },
     close: async () => {

@@ -11,7 +11,7 @@ import { newJob, POSTED_AT, word } from "../../test/store/support/jobs.ts"
 import { type BenchRow, median, onStores, type StoreKind } from "./support/stores.ts"
 
 const GOALS = { pglite: 1_000 / 1_900, postgres: 2_500 / 5_637 } as const
-const CALLERS = 64
+const CALLERS = 256
 /** Enough that a job has about as many events as real ones do. */
 const JOBS = 1_000
 

@@ -33,8 +33,9 @@ for (const { skip, create } of DATABASES.filter(({ kind }) => kind === "postgres
       })
       await insertJob(store.db, newJob("job"))
       await appendEvents(store.db, "job", [posted(), signed("buyer"), signed("provider"), signed("mediator"), confirmed()])
-      const args = [join(import.meta.dirname, "support/hang.ts"), place.dataDir, place.databaseUrl ?? "", "job"]
-      const other = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
+      const other = spawn(process.execPath, [join(import.meta.dirname, "support/hang.ts"), place.dataDir, place.databaseUrl ?? "", "job"], {
+        stdio: ["ignore", "pipe", "inherit"],
+      })
       try {
         const [claimed] = (await once(other.stdout, "data")) as [Buffer]
         assert.equal(claimed.toString().trim(), "relay-bind:request-1")

@@ -220,19 +220,24 @@ for (const { name, skip, create, redisUrl } of QUEUES) {
       )
     })
 
-    it("wait for what is being handled when they close", async () => {
-      const started = Promise.withResolvers<void>()
+    it("wait for a verification that runs when they close, not for looks, which are the store's to remember", async () => {
+      const started = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       let ended = false
       const timers = await open()
       await timers.start({
         wake: async () => {
-          started.resolve()
+          started[0]?.resolve()
+          await new Promise(() => undefined)
+        },
+        verify: async () => {
+          started[1]?.resolve()
           await delay(200)
           ended = true
         },
       })
       await timers.poke("job")
-      await started.promise
+      await timers.enqueueVerification(order(1))
+      await Promise.all(started.map(({ promise }) => promise))
       await timers.close()
       assert.equal(ended, true)
     })

@@ -12,6 +12,9 @@ export type StoreKind = Store["kind"]
 
 export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
+/** The value that all but one in a hundred do not exceed. */
+export const p99 = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0
+
 const onStore = async <T>(databaseUrl: string | undefined, measure: (store: Store) => Promise<T>): Promise<T> => {
   const dataDir = await mkdtemp(join(tmpdir(), "afg-bench-"))
   try {
